@@ -1,0 +1,1 @@
+"""Agents: the only package that knows langchain and langgraph."""

@@ -1,0 +1,1 @@
+"""The heart: approvals, decisions and the policy, on the standard library alone."""

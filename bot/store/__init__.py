@@ -1,0 +1,1 @@
+"""Rows: the only package that knows SQLAlchemy."""
