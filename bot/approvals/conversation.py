@@ -1,0 +1,98 @@
+"""A conversation: one Slack thread, one LangGraph thread, and what is said in it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.approvals.ids import ApprovalId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
+
+
+class Status(StrEnum):
+    """What a conversation is doing, as people would say it."""
+
+    WORKING = "working"
+    """The agent runs, or is owed a run."""
+    WAITING = "waiting"
+    """An approval waits for people."""
+    FAILED = "failed"
+    """The last run failed and the thread was told; somebody may retry or write on."""
+    RETRYING = "retrying"
+    """Somebody pressed Retry; the run that failed is owed again."""
+    CANCELLING = "cancelling"
+    """Somebody pressed Stop; open approvals are to be withdrawn."""
+    IDLE = "idle"
+    """Nothing is owed and nothing waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One Slack thread; its id is the agent's `thread_id`."""
+
+    id: ConversationId
+    channel: ChannelId
+    thread_ts: Ts | None
+    """The thread's first message; None until the bot has posted it (a slash command has no message)."""
+    requester: UserId
+    """Who started it."""
+    started_at: datetime
+    status: Status = Status.WORKING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a person said to the agent, kept until it is in the agent's thread."""
+
+    id: MessageId
+    conversation: ConversationId
+    by: UserId
+    text: str
+    at: datetime
+    source: str
+    """What makes it the same message when Slack delivers it twice, e.g. `C1/1700000000.000100`."""
+
+
+class PostKind(StrEnum):
+    """What the bot shows in a thread."""
+
+    OPENING = "opening"
+    """The first message of a thread that a slash command started."""
+    CARD = "card"
+    """An approval."""
+    ANSWER = "answer"
+    """What the agent says: markdown, untrusted."""
+    NOTICE = "notice"
+    """A sentence of the bot itself."""
+    FAILURE = "failure"
+    """A sentence about something that failed, with a Retry button."""
+
+
+class PostState(StrEnum):
+    """How far a post has come."""
+
+    OWED = "owed"
+    SENDING = "sending"
+    """Handed to Slack; if the answer is lost, Slack must be asked before it is posted again."""
+    SHOWN = "shown"
+    UNDELIVERABLE = "undeliverable"
+    """Slack refuses it for good; `problem` says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One message of the bot: the row comes first, the message is drawn from it."""
+
+    id: PostId
+    conversation: ConversationId
+    kind: PostKind
+    text: str = ""
+    approval: ApprovalId | None = None
+    """For a card."""
+    state: PostState = PostState.OWED
+    channel: ChannelId | None = None
+    """Where it was shown."""
+    ts: Ts | None = None
+    drawn: int = -1
+    """The approval's version that the message shows."""
+    settled_by: UserId | None = None
+    """Who pressed Retry."""
+    problem: str = ""

@@ -1,0 +1,103 @@
+"""What a person can decide about one action request, in LangChain's words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeAlias, assert_never
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+Arguments: TypeAlias = Mapping[str, Json]
+"""The arguments of a tool call, as JSON values by name."""
+
+
+class DecisionKind(StrEnum):
+    """LangChain's four decisions; the values are the `type` that goes to the agent."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    RESPOND = "respond"
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Run the call as it was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Run the same tool with these arguments instead."""
+
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Do not run the call; the agent is told why, if a reason was given."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Respond:
+    """Do not run the call; this text is its result."""
+
+    message: str
+
+
+Decision: TypeAlias = Approve | Edit | Reject | Respond
+
+PAST: Final[Mapping[DecisionKind, str]] = {
+    DecisionKind.APPROVE: "approved",
+    DecisionKind.EDIT: "edited",
+    DecisionKind.REJECT: "rejected",
+    DecisionKind.RESPOND: "answered",
+}
+"""How a decision reads once it is made."""
+
+
+def kind_of(decision: Decision) -> DecisionKind:
+    """Which of the four a decision is."""
+    match decision:
+        case Approve():
+            return DecisionKind.APPROVE
+        case Edit():
+            return DecisionKind.EDIT
+        case Reject():
+            return DecisionKind.REJECT
+        case Respond():
+            return DecisionKind.RESPOND
+        case _:
+            assert_never(decision)
+
+
+def decision_to_json(decision: Decision) -> dict[str, Json]:
+    """The decision as a JSON object with its `type`, for a row or the record."""
+    told: dict[str, Json] = {"type": kind_of(decision).value}
+    match decision:
+        case Approve():
+            pass
+        case Edit(arguments=arguments):
+            told["arguments"] = dict(arguments)
+        case Reject(reason=reason):
+            told["reason"] = reason
+        case Respond(message=message):
+            told["message"] = message
+        case _:
+            assert_never(decision)
+    return told
+
+
+def decision_from_json(told: Mapping[str, Json]) -> Decision:
+    """The decision that `decision_to_json` wrote; `ValueError` if it is none."""
+    match dict(told):
+        case {"type": "approve"}:
+            return Approve()
+        case {"type": "edit", "arguments": dict(arguments)}:
+            return Edit(arguments)
+        case {"type": "reject", "reason": str(reason)}:
+            return Reject(reason)
+        case {"type": "respond", "message": str(message)}:
+            return Respond(message)
+        case _:
+            raise ValueError("not a decision")

@@ -1,0 +1,52 @@
+"""What the heart says no with.
+
+Refused                 a person is told the sentence; expected, never a bug
+├── UnknownAction       the button belongs to nothing that we know
+├── NotAllowed          this person, or this kind of decision, is not allowed here
+├── CouldNotCheck       who it is could not be found out, so the answer is no
+├── AlreadyDecided      somebody (or the clock, or the thread) was first
+└── InvalidArguments    an edit that the tool's schema does not take, field by field
+Stale                   an approval that no longer fits the agent's thread
+Conflict                the row changed between reading and writing; the caller tries again
+"""
+
+from collections.abc import Mapping
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
+    """The sentence that the person is told."""
+
+
+class UnknownAction(Refused):
+    """The button belongs to nothing that is known here."""
+
+    def __init__(self) -> None:
+        super().__init__("This request is not known here any more, so nothing was done.")
+
+
+class NotAllowed(Refused):
+    """The policy, or the list of allowed decisions, says no."""
+
+
+class CouldNotCheck(Refused):
+    """Slack could not be asked; identity fails closed."""
+
+
+class AlreadyDecided(Refused):
+    """Somebody was first; the sentence says who and what."""
+
+
+class InvalidArguments(Refused):
+    """An edit that does not pass: `fields` has one sentence by argument name."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {problem}" for name, problem in fields.items()))
+        self.fields = dict(fields)
+
+
+class Stale(Exception):  # noqa: N818 - a state of affairs, handled by asking again
+    """The approval no longer fits what the agent's thread waits for."""
+
+
+class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong
+    """The row changed in between."""

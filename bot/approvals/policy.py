@@ -1,0 +1,132 @@
+"""Who may ask and who may decide. Pure: what it needs to know about the world is handed in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final, TypeAlias
+
+from bot.approvals.errors import NotAllowed
+from bot.approvals.ids import UserId
+from bot.approvals.person import Person, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelMembers:
+    """`channel`: the full members who are in the card's channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """`requester`: whoever asked. Of use only together with `self_approval`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """`members`: every full member of the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """`@name` or `U…`: one person."""
+
+    id: UserId
+
+
+Who: TypeAlias = ChannelMembers | Requester | Members | One
+
+QUESTION: Final = "question"
+"""The tool name under which a plain `interrupt("…")` is looked up in the rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for one tool."""
+
+    approvers: tuple[Who, ...]
+    self_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Terms for the tools that match a pattern; what is None comes from the defaults."""
+
+    tools: tuple[str, ...]
+    """Shell patterns: `delete_*`."""
+    approvers: tuple[Who, ...] | None = None
+    self_approval: bool | None = None
+
+    def matches(self, tool: str) -> bool:
+        """Whether the tool's name fits one of the patterns."""
+        return any(fnmatchcase(tool, pattern) for pattern in self.tools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The whole policy. Nobody approves by default: there is no default for `defaults`."""
+
+    defaults: Terms
+    requesters: tuple[Who, ...] = (Members(),)
+    rules: Sequence[Rule] = field(default_factory=tuple)
+
+    def terms(self, tool: str) -> Terms:
+        """The first matching rule, key by key over the defaults."""
+        for rule in self.rules:
+            if rule.matches(tool):
+                return Terms(
+                    approvers=rule.approvers if rule.approvers is not None else self.defaults.approvers,
+                    self_approval=(
+                        rule.self_approval if rule.self_approval is not None else self.defaults.self_approval
+                    ),
+                )
+        return self.defaults
+
+
+_NOT_A_MEMBER: Final = {
+    Standing.GUEST: "Guests cannot take part in approvals.",
+    Standing.OUTSIDER: "People of another organisation cannot take part in approvals.",
+    Standing.BOT: "Bots cannot take part in approvals.",
+    Standing.DEACTIVATED: "A deactivated account cannot take part in approvals.",
+}
+
+
+def check_request(policy: Policy, person: Person) -> None:
+    """Let this person start or steer the agent, or raise `NotAllowed` with the reason."""
+    _check_standing(person)
+    for who in policy.requesters:
+        match who:
+            case Members():
+                return
+            case One(id=id) if id == person.id:
+                return
+            case _:
+                pass
+    raise NotAllowed("You are not among the people who may ask the agent here.")
+
+
+def check_decision(
+    terms: Terms, person: Person, *, requesters: frozenset[UserId], in_channel: bool, tool: str
+) -> None:
+    """Let this person decide, or raise `NotAllowed` with the reason."""
+    _check_standing(person)
+    asked = person.id in requesters
+    if not any(_fits(who, person, asked=asked, in_channel=in_channel) for who in terms.approvers):
+        raise NotAllowed(f"You are not among the people who may decide about `{tool}`.")
+    if asked and not terms.self_approval:
+        raise NotAllowed(f"You asked for this yourself, so somebody else has to decide about `{tool}`.")
+
+
+def _check_standing(person: Person) -> None:
+    if person.standing is not Standing.MEMBER:
+        raise NotAllowed(_NOT_A_MEMBER[person.standing])
+
+
+def _fits(who: Who, person: Person, *, asked: bool, in_channel: bool) -> bool:
+    match who:
+        case ChannelMembers():
+            return in_channel
+        case Requester():
+            return asked
+        case Members():
+            return True
+        case One(id=id):
+            return id == person.id

@@ -1,0 +1,237 @@
+"""What the heart needs from the world, as small protocols. The rooms around it fill them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import Conversation, Post, Said
+from bot.approvals.decision import Arguments, Json
+from bot.approvals.ids import (
+    ActionId,
+    ApprovalId,
+    ChannelId,
+    ConversationId,
+    InterruptId,
+    MessageId,
+    PostId,
+    Ts,
+    UserId,
+)
+from bot.approvals.person import Person
+from bot.approvals.thread import Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of the record: what happened, to what, by whom. Never an argument's value."""
+
+    kind: str
+    """`filed`, `decided`, `taken_back`, `refused`, `settled`, `delivered`, `withdrawn`, …"""
+    at: datetime
+    conversation: ConversationId | None = None
+    approval: ApprovalId | None = None
+    action: ActionId | None = None
+    actor: UserId | None = None
+    detail: Mapping[str, Json] = field(default_factory=dict)
+
+
+class Conversations(Protocol):
+    """Rows of conversations and of what is said in them."""
+
+    async def add(self, conversation: Conversation) -> None:
+        """Write a new one."""
+
+    async def get(self, id: ConversationId) -> Conversation | None:
+        """The one with this id."""
+
+    async def at(self, channel: ChannelId, thread_ts: Ts) -> Conversation | None:
+        """The one in this Slack thread."""
+
+    async def save(self, conversation: Conversation) -> None:
+        """Write its status and thread."""
+
+    async def of(self, requester: UserId, limit: int = 20) -> Sequence[Conversation]:
+        """The person's own, newest first."""
+
+    async def unfinished(self) -> Sequence[ConversationId]:
+        """Those that are owed something: not idle and not failed."""
+
+    async def keep(self, said: Said) -> bool:
+        """Keep what was said; False if this `source` was heard before."""
+
+    async def kept(self, id: ConversationId) -> Sequence[Said]:
+        """What the agent has not been given yet, oldest first."""
+
+    async def hand_over(self, ids: Sequence[MessageId]) -> None:
+        """These are in the agent's thread now."""
+
+    async def last_speaker(self, id: ConversationId) -> UserId | None:
+        """Who said the latest thing that the agent was given."""
+
+
+class Approvals(Protocol):
+    """Rows of approvals with their actions."""
+
+    async def add(self, approval: Approval) -> bool:
+        """Write a new one; False if this conversation's interrupt has one already."""
+
+    async def get(self, id: ApprovalId) -> Approval | None:
+        """The one with this id."""
+
+    async def of_action(self, id: ActionId) -> Approval | None:
+        """The one that has this action."""
+
+    async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
+        """The one for this interrupt."""
+
+    async def of(self, conversation: ConversationId, *states: State) -> Sequence[Approval]:
+        """A conversation's, oldest first; of these states, or all."""
+
+    async def waiting(self, limit: int = 100) -> Sequence[Approval]:
+        """All that wait for people, oldest first."""
+
+    async def save(self, approval: Approval) -> Approval:
+        """Write state and outcomes over the version that was read, and return it with the next version.
+
+        Raises `Conflict` if the row has another version by now.
+        """
+
+
+class Posts(Protocol):
+    """Rows of what the bot shows in Slack."""
+
+    async def owe(self, post: Post) -> bool:
+        """Write a new one; False if its id exists."""
+
+    async def get(self, id: PostId) -> Post | None:
+        """The one with this id."""
+
+    async def card(self, approval: ApprovalId) -> Post | None:
+        """The card of an approval."""
+
+    async def of(self, conversation: ConversationId) -> Sequence[Post]:
+        """A conversation's, oldest first."""
+
+    async def save(self, post: Post) -> None:
+        """Write where and how it is shown."""
+
+    async def owed(self) -> Sequence[Post]:
+        """All that are owed or half sent, oldest first."""
+
+
+class Record(Protocol):
+    """The append-only record."""
+
+    async def append(self, event: Event) -> None:
+        """Add a line, in the same transaction as what it tells."""
+
+    async def of(self, conversation: ConversationId | None = None) -> Sequence[Event]:
+        """The lines, oldest first; of one conversation, or all."""
+
+
+class Transaction(Protocol):
+    """All rows in one transaction: everything in it is written, or nothing."""
+
+    @property
+    def conversations(self) -> Conversations:
+        """Conversations, in this transaction."""
+
+    @property
+    def approvals(self) -> Approvals:
+        """Approvals, in this transaction."""
+
+    @property
+    def posts(self) -> Posts:
+        """Posts, in this transaction."""
+
+    @property
+    def record(self) -> Record:
+        """The record, in this transaction."""
+
+    @property
+    def connection(self) -> object:
+        """The database connection, for a job engine that writes in the same transaction."""
+
+    def on_commit(self, call: Callable[[], None]) -> None:
+        """Call this once the transaction is on disk; never if it is rolled back."""
+
+
+class Store(Protocol):
+    """Where rows are."""
+
+    def write(self) -> AbstractAsyncContextManager[Transaction]:
+        """A transaction; commits when the block ends, rolls back when it raises."""
+
+    def read(self) -> AbstractAsyncContextManager[Transaction]:
+        """A consistent view that writes nothing and waits for no writer."""
+
+
+class Jobs(Protocol):
+    """Durable background work. At least once, in order and one at a time per `key`."""
+
+    async def enqueue(
+        self, tx: Transaction, id: str, kind: str, *, key: str | None = None, delay: float = 0, **payload: str
+    ) -> bool:
+        """Owe this work, in the caller's transaction; False if a job with this id exists. `delay` in seconds.
+
+        The payload holds ids only. A delayed job has no key: it would hold back ready ones.
+        """
+
+    async def cancel(self, tx: Transaction, id: str) -> bool:
+        """Not owed any more; False if it ran or runs already."""
+
+
+class Directory(Protocol):
+    """Who people are, asked from Slack; answers may be a minute old."""
+
+    async def person(self, id: UserId) -> Person:
+        """Who this is; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def is_member(self, channel: ChannelId, user: UserId) -> bool:
+        """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked."""
+
+
+class Agent(Protocol):
+    """The agent behind all threads. The caller holds the thread: one run at a time.
+
+    `send`, `resume` and `proceed` run the agent until it stops. They return the plain sentence that
+    tells people what failed, or None; either way the thread is to be read again.
+    """
+
+    async def read(self, thread: ConversationId) -> Thread:
+        """The thread as its checkpoint has it."""
+
+    async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
+        """Give the agent what people said; each message keeps its id, so that twice is once."""
+
+    async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
+        """Tell the agent a settled approval, by interrupt id and in order.
+
+        Reads the thread first; raises `Stale` if the interrupt is not pending, or is not what was shown.
+        """
+
+    async def proceed(self, thread: ConversationId) -> str | None:
+        """Go on with what was cut off or failed."""
+
+    async def abandon(self, thread: ConversationId, reason: str) -> None:
+        """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""
+
+
+class Tools(Protocol):
+    """The agent's tools, as far as forms need them."""
+
+    def schema(self, tool: str) -> Mapping[str, Json] | None:
+        """JSON schema of the tool's arguments; None if the tool is not known."""
+
+    def check(self, tool: str, arguments: Arguments) -> Arguments:
+        """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""
+
+
+class Clock(Protocol):
+    """The time, handed in."""
+
+    def __call__(self) -> datetime:
+        """Now, in UTC."""

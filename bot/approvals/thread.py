@@ -1,0 +1,78 @@
+"""What the agent's thread looks like from here: LangGraph's state in our words."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.approvals.approval import Shape
+from bot.approvals.decision import Arguments, DecisionKind
+from bot.approvals.ids import InterruptId
+
+
+class Condition(StrEnum):
+    """What a thread can do next."""
+
+    NEW = "new"
+    """Nothing was ever said in it."""
+    IDLE = "idle"
+    """Finished; it takes new messages."""
+    WAITING = "waiting"
+    """At least one interrupt is pending."""
+    RUNNABLE = "runnable"
+    """Cut off in the middle (a crash, a drain); it goes on when asked to proceed."""
+    FAILED = "failed"
+    """A step raised; proceeding tries it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRequest:
+    """One tool call that the agent asks about."""
+
+    tool: str
+    arguments: Arguments
+    description: str
+    allowed: frozenset[DecisionKind]
+    call: str = ""
+    """The tool call's id in the model's message; empty where it cannot be known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupt:
+    """One pending interrupt, readable by people; `requests` in the order of the answer."""
+
+    id: InterruptId
+    shape: Shape
+    requests: tuple[ActionRequest, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the agent said at the end of a turn. Markdown, untrusted."""
+
+    id: str
+    """The LangChain message's id: the same answer is shown once."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailure:
+    """A tool that ran and failed; the agent was told and went on."""
+
+    id: str
+    """The tool message's id: the same failure is told once."""
+    tool: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """A thread at one moment, always read from the checkpoint and never from a stream."""
+
+    condition: Condition
+    interrupts: tuple[Interrupt, ...] = ()
+    failure: str = ""
+    """One plain sentence if the condition is failed."""
+    message_ids: frozenset[str] = frozenset()
+    """The ids of all messages in the thread: what was said and arrived is among them."""
+    answer: Answer | None = None
+    """The agent's last words, if the condition is idle."""
+    tool_failures: tuple[ToolFailure, ...] = ()
