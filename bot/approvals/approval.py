@@ -117,7 +117,7 @@ class Approval:
         Raises `NotAllowed` for a decision that the action does not take, `AlreadyDecided` when too late.
         """
         action = self.action(id)
-        self._refuse_late(action, by)
+        self.refuse_late(action, by)
         kind = kind_of(decision)
         if kind not in action.allowed:
             raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}; nothing was done.")
@@ -128,7 +128,7 @@ class Approval:
     def take_back(self, id: ActionId, *, by: UserId) -> Self:
         """Without this person's own decision, so that it can be made again."""
         action = self.action(id)
-        self._refuse_late(action, by)
+        self.refuse_late(action, by)
         if action.outcome is None:
             raise NotAllowed("There is no decision of yours to change.")
         return self._with(replace(action, outcome=None), State.WAITING)
@@ -141,7 +141,8 @@ class Approval:
         """The agent no longer waits for it, for this reason."""
         return replace(self._move(State.WITHDRAWN), note=note)
 
-    def _refuse_late(self, action: Action, by: UserId) -> None:
+    def refuse_late(self, action: Action, by: UserId) -> None:
+        """Raise `AlreadyDecided` if this person can no longer change the action's outcome."""
         if self.state is State.WITHDRAWN:
             raise AlreadyDecided(
                 f"This request is closed: {self.note or 'the agent no longer waits for it'}."

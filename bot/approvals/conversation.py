@@ -63,7 +63,9 @@ class PostKind(StrEnum):
     NOTICE = "notice"
     """A sentence of the bot itself."""
     FAILURE = "failure"
-    """A sentence about something that failed, with a Retry button."""
+    """A sentence about a run that failed, with a Retry button that goes on where it failed."""
+    TOOL_FAILURE = "tool_failure"
+    """A sentence about a tool that failed while the agent went on; Retry asks the agent to try again."""
 
 
 class PostState(StrEnum):

@@ -1,0 +1,128 @@
+"""From an interrupt to an approval, and the work in Slack that every change of an approval owes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from bot.approvals import ids
+from bot.approvals.approval import Action, Approval
+from bot.approvals.binding import digest
+from bot.approvals.conversation import Conversation, Post, PostKind
+from bot.approvals.decision import Json
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, UserId
+from bot.approvals.ports import Event, Jobs, Tools, Transaction
+from bot.approvals.thread import ActionRequest, Interrupt
+
+
+def thread_key(id: ConversationId) -> str:
+    """The lane in which a conversation's agent runs, one at a time."""
+    return f"thread:{id}"
+
+
+def slack_key(id: ConversationId) -> str:
+    """The lane in which a conversation's messages are posted and redrawn, in order."""
+    return f"slack:{id}"
+
+
+def approval_for(
+    interrupt: Interrupt,
+    conversation: Conversation,
+    *,
+    requesters: frozenset[UserId],
+    tools: Tools,
+    at: datetime,
+) -> Approval:
+    """A new approval that asks people what the interrupt asks."""
+    return Approval(
+        id=ApprovalId(ids.fresh()),
+        conversation=conversation.id,
+        interrupt=interrupt.id,
+        shape=interrupt.shape,
+        actions=tuple(
+            _action(request, interrupt, conversation.id, tools.schema(request.tool))
+            for request in interrupt.requests
+        ),
+        asked_at=at,
+        requesters=requesters,
+    )
+
+
+def _action(
+    request: ActionRequest, interrupt: Interrupt, thread: ConversationId, schema: Mapping[str, Json] | None
+) -> Action:
+    return Action(
+        id=ActionId(ids.fresh()),
+        tool=request.tool,
+        arguments=request.arguments,
+        description=request.description,
+        allowed=request.allowed,
+        call=request.call,
+        schema=schema,
+        digest=digest(
+            tool=request.tool,
+            arguments=request.arguments,
+            thread=thread,
+            interrupt=interrupt.id,
+            call=request.call,
+        ),
+    )
+
+
+async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
+    """Write a new approval and owe its card; does nothing if its interrupt has one."""
+    if not await tx.approvals.add(approval):
+        return
+    await tx.record.append(
+        Event(
+            kind="filed",
+            at=approval.asked_at,
+            conversation=approval.conversation,
+            approval=approval.id,
+            detail={
+                "actions": [
+                    {"id": action.id, "tool": action.tool, "digest": action.digest}
+                    for action in approval.actions
+                ]
+            },
+        )
+    )
+    card = Post(
+        id=PostId(ids.fresh()),
+        conversation=approval.conversation,
+        kind=PostKind.CARD,
+        approval=approval.id,
+    )
+    await owe(tx, jobs, card)
+
+
+async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
+    """Owe a message in Slack; the same post is owed once."""
+    if await tx.posts.owe(post):
+        key = slack_key(post.conversation)
+        await jobs.enqueue(tx, f"post:{post.id}", "post", key=key, post=post.id)
+
+
+async def owe_redraw(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
+    """Owe the approval's card a drawing of this version."""
+    if card := await tx.posts.card(approval.id):
+        await jobs.enqueue(
+            tx,
+            f"redraw:{card.id}:{approval.version}",
+            "redraw",
+            key=slack_key(approval.conversation),
+            post=card.id,
+        )
+
+
+async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, at: datetime) -> None:
+    """Close an approval that the agent no longer waits for, and say so on its card."""
+    saved = await tx.approvals.save(approval.withdraw(note))
+    await tx.record.append(
+        Event(
+            kind="withdrawn",
+            at=at,
+            conversation=approval.conversation,
+            approval=approval.id,
+            detail={"note": note},
+        )
+    )
+    await owe_redraw(tx, jobs, saved)

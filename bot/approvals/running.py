@@ -1,0 +1,247 @@
+"""The loop: brings a conversation's rows in line with the agent's thread and takes the next step.
+
+One call of `advance` holds the thread (the job engine runs one at a time per thread). It reads the thread,
+squares the rows with it in one transaction, and that transaction says what to do next: hand over what people
+said, resume a settled approval, go on with what was cut off, or rest. After each run it reads again. Since
+every step is found by looking at the thread and the rows, and never remembered, a crash at any point is
+followed by the same steps, and none of them twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias, assert_never
+
+from bot.approvals import ids
+from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
+from bot.approvals.errors import Stale
+from bot.approvals.filing import approval_for, file, owe, owe_redraw, withdraw
+from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.thread import Condition, Thread
+
+MAX_STEPS: Final = 200
+"""Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
+
+NOTHING_SAID: Final = "The agent finished without saying anything."
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Hand over what people said."""
+
+    messages: Sequence[Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Tell the agent a settled approval."""
+
+    approval: Approval
+
+
+@dataclass(frozen=True, slots=True)
+class Proceed:
+    """Go on with what was cut off or failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abandon:
+    """End what waits, so that nothing of it runs."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Nothing to do until somebody says or decides something."""
+
+
+Step: TypeAlias = Send | Resume | Proceed | Abandon | Rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """Runs conversations, one step after the other."""
+
+    store: Store
+    jobs: Jobs
+    agent: Agent
+    tools: Tools
+    now: Clock
+
+    async def advance(self, id: ConversationId) -> None:
+        """Take steps until the conversation rests. To be called by one worker at a time per conversation."""
+        failure: str | None = None
+        for _ in range(MAX_STEPS):
+            thread = await self.agent.read(id)
+            async with self.store.write() as tx:
+                step = await self._square(tx, id, thread, failure)
+            if isinstance(step, Rest):
+                return
+            failure = await self._take(id, step)
+        async with self.store.write() as tx:
+            if conversation := await tx.conversations.get(id):
+                await self._fail(tx, conversation, "The agent did not come to an end and was halted.")
+
+    async def give_up(self, id: ConversationId) -> None:
+        """Tell the thread that the bot itself failed, after the job's last attempt."""
+        async with self.store.write() as tx:
+            if conversation := await tx.conversations.get(id):
+                await self._fail(tx, conversation, "The bot could not go on because of an internal error.")
+
+    async def _take(self, id: ConversationId, step: Send | Resume | Proceed | Abandon) -> str | None:
+        match step:
+            case Send(messages=messages):
+                return await self.agent.send(id, messages)
+            case Resume(approval=approval):
+                try:
+                    return await self.agent.resume(id, approval)
+                except Stale as stale:
+                    await self._cancel_stale(id, approval, str(stale))
+                    return None
+            case Proceed():
+                return await self.agent.proceed(id)
+            case Abandon(reason=reason):
+                await self.agent.abandon(id, reason)
+                return None
+            case _:
+                assert_never(step)
+
+    async def _square(self, tx: Transaction, id: ConversationId, thread: Thread, failure: str | None) -> Step:
+        conversation = await tx.conversations.get(id)
+        if conversation is None:
+            return Rest()
+        kept = await self._hand_over(tx, conversation, thread)
+        await self._tell_tool_failures(tx, conversation, thread)
+        if conversation.status is Status.CANCELLING:
+            return await self._cancel(tx, conversation, thread, kept)
+        approvals = await self._square_approvals(tx, conversation, thread)
+        if failure:
+            return await self._fail(tx, conversation, failure)
+        settled = [approval for approval in approvals if approval.state is State.SETTLED]
+        if settled:
+            await self._become(tx, conversation, Status.WORKING)
+            return Resume(settled[0])
+        if thread.condition is Condition.FAILED:
+            return await self._after_failure(tx, conversation, thread, () if approvals else kept)
+        if approvals:
+            await self._become(tx, conversation, Status.WAITING)
+            return Rest()
+        return await self._go_on(tx, conversation, thread, kept)
+
+    async def _hand_over(self, tx: Transaction, conversation: Conversation, thread: Thread) -> Sequence[Said]:
+        """What people said and the agent does not have yet; what it has is marked so."""
+        kept = await tx.conversations.kept(conversation.id)
+        arrived = [said.id for said in kept if said.id in thread.message_ids]
+        if arrived:
+            await tx.conversations.hand_over(arrived)
+        return [said for said in kept if said.id not in thread.message_ids]
+
+    async def _square_approvals(
+        self, tx: Transaction, conversation: Conversation, thread: Thread
+    ) -> Sequence[Approval]:
+        """The approvals that are still pending in the thread: new ones filed, finished ones closed."""
+        pending = {interrupt.id for interrupt in thread.interrupts}
+        known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
+        for approval in known:
+            if approval.interrupt not in pending:
+                await self._close(tx, approval)
+        speaker = await tx.conversations.last_speaker(conversation.id)
+        requesters = frozenset({conversation.requester, speaker or conversation.requester})
+        for interrupt in thread.interrupts:
+            if await tx.approvals.of_interrupt(conversation.id, interrupt.id) is None:
+                approval = approval_for(
+                    interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
+                )
+                await file(tx, self.jobs, approval)
+        now_known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
+        return [approval for approval in now_known if approval.interrupt in pending]
+
+    async def _close(self, tx: Transaction, approval: Approval) -> None:
+        """An approval whose interrupt is gone: the agent was told, or something else ended it."""
+        if approval.state is State.WAITING:
+            await withdraw(tx, self.jobs, approval, "the agent no longer waits for it", self.now())
+            return
+        saved = await tx.approvals.save(approval.deliver())
+        await tx.record.append(
+            Event(
+                kind="delivered",
+                at=self.now(),
+                conversation=approval.conversation,
+                approval=approval.id,
+            )
+        )
+        await owe_redraw(tx, self.jobs, saved)
+
+    async def _after_failure(
+        self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
+    ) -> Step:
+        match conversation.status:
+            case Status.RETRYING:
+                await self._become(tx, conversation, Status.WORKING)
+                return Proceed()
+            case Status.FAILED if kept:
+                await self._become(tx, conversation, Status.WORKING)
+                return Send(kept)
+            case Status.FAILED:
+                return Rest()
+            case _:
+                return await self._fail(tx, conversation, thread.failure or "The agent failed.")
+
+    async def _go_on(
+        self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
+    ) -> Step:
+        if thread.condition is Condition.RUNNABLE:
+            if conversation.status is Status.FAILED:
+                return await self._after_failure(tx, conversation, thread, kept)
+            await self._become(tx, conversation, Status.WORKING)
+            return Proceed()
+        if thread.answer:
+            await self._say(tx, conversation, PostKind.ANSWER, thread.answer.text, key=thread.answer.id)
+        if kept:
+            await self._become(tx, conversation, Status.WORKING)
+            return Send(kept)
+        await self._become(tx, conversation, Status.IDLE)
+        return Rest()
+
+    async def _cancel(
+        self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
+    ) -> Step:
+        for approval in await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED):
+            await withdraw(tx, self.jobs, approval, "the conversation was stopped", self.now())
+        if thread.condition not in {Condition.NEW, Condition.IDLE}:
+            return Abandon("Stopped by a person. The tool was not run.")
+        await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
+        await self._become(tx, conversation, Status.WORKING if kept else Status.IDLE)
+        return Send(kept) if kept else Rest()
+
+    async def _cancel_stale(self, id: ConversationId, approval: Approval, reason: str) -> None:
+        async with self.store.write() as tx:
+            conversation = await tx.conversations.get(id)
+            current = await tx.approvals.get(approval.id)
+            if conversation is None or current is None:
+                return
+            await withdraw(tx, self.jobs, current, reason, self.now())
+            await self._become(tx, conversation, Status.CANCELLING)
+
+    async def _tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
+        for failed in thread.tool_failures:
+            await self._say(tx, conversation, PostKind.TOOL_FAILURE, failed.sentence, key=failed.id)
+
+    async def _fail(self, tx: Transaction, conversation: Conversation, sentence: str) -> Rest:
+        await self._say(tx, conversation, PostKind.FAILURE, sentence)
+        await self._become(tx, conversation, Status.FAILED)
+        return Rest()
+
+    async def _say(
+        self, tx: Transaction, conversation: Conversation, kind: PostKind, text: str, *, key: str = ""
+    ) -> None:
+        """Owe the thread a message; one with a key is owed once."""
+        id = PostId(f"{kind}:{conversation.id}:{key or ids.fresh()}")
+        text = text or NOTHING_SAID
+        await owe(tx, self.jobs, Post(id=id, conversation=conversation.id, kind=kind, text=text))
+
+    async def _become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:
+        if conversation.status is not status:
+            await tx.conversations.save(replace(conversation, status=status))

@@ -1,0 +1,184 @@
+"""What people say to the agent: start it, go on talking, retry what failed, stop it."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bot.approvals import ids
+from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
+from bot.approvals.errors import NotAllowed, Refused
+from bot.approvals.filing import owe, slack_key, thread_key
+from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
+from bot.approvals.person import Person, Standing
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Who, check_request
+from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+
+KEPT: Final = {
+    Status.WAITING: "Kept: the agent gets this message once the approvals above are decided.",
+    Status.WORKING: "Kept: the agent is busy and gets this message next.",
+    Status.RETRYING: "Kept: the agent is busy and gets this message next.",
+    Status.CANCELLING: "Kept: the agent gets this message once it has stopped.",
+}
+"""What the thread is told about a message that waits its turn."""
+
+TRY_AGAIN: Final = "Try again."
+"""What Retry says to the agent after a tool failed and the agent went on."""
+
+MAX_TEXT: Final = 40_000
+"""Characters of one message; Slack itself cuts a message's text at this length."""
+
+
+class _HeardBefore(Exception):  # noqa: N818 - unwinds a transaction, nothing is wrong
+    """Slack delivered the same message twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steering:
+    """Takes what people say, one transaction each: when a call returns, it is on disk."""
+
+    store: Store
+    jobs: Jobs
+    directory: Directory
+    policy: Policy
+    now: Clock
+
+    async def command(self, text: str, *, by: UserId, channel: ChannelId, source: str) -> None:
+        """Start a conversation from a slash command; the bot posts the thread's first message.
+
+        Raises `Refused` with the sentence for the person. The same `source` starts one conversation.
+        """
+        await self._check_asker(by)
+        conversation = self._conversation(by, channel, None)
+        said = self._said(conversation, by, text, source)
+        opening = Post(
+            id=PostId(ids.fresh()), conversation=conversation.id, kind=PostKind.OPENING, text=said.text
+        )
+        try:
+            async with self.store.write() as tx:
+                await tx.conversations.add(conversation)
+                await self._keep(tx, said)
+                await owe(tx, self.jobs, opening)
+        except _HeardBefore:
+            return
+
+    async def hear(self, text: str, *, by: UserId, channel: ChannelId, ts: Ts, thread_ts: Ts | None) -> None:
+        """Take a message to the bot: it starts a conversation in its thread, or continues the one there.
+
+        Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
+        """
+        await self._check_asker(by)
+        try:
+            async with self.store.write() as tx:
+                conversation = await tx.conversations.at(channel, thread_ts or ts)
+                if conversation is None:
+                    conversation = self._conversation(by, channel, thread_ts or ts)
+                    await tx.conversations.add(conversation)
+                    await self._keep(tx, self._said(conversation, by, text, f"{channel}/{ts}"))
+                else:
+                    await self._go_on(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
+        except _HeardBefore:
+            return
+
+    async def retry(self, id: PostId, *, by: UserId) -> None:
+        """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""
+        async with self.store.read() as tx:
+            post = await tx.posts.get(id)
+            conversation = await tx.conversations.get(post.conversation) if post else None
+        if post is None or conversation is None:
+            raise NotAllowed("This failure is not known here any more, so nothing was done.")
+        await self._check_taking_part(by, conversation)
+        async with self.store.write() as tx:
+            await self._retry(tx, id, by)
+
+    async def stop(self, id: ConversationId, *, by: UserId) -> None:
+        """Stop a conversation: open approvals are withdrawn, nothing that waits will run."""
+        async with self.store.read() as tx:
+            conversation = await tx.conversations.get(id)
+        if conversation is None:
+            raise NotAllowed("This conversation is not known here, so nothing was done.")
+        await self._check_taking_part(by, conversation)
+        async with self.store.write() as tx:
+            conversation = await tx.conversations.get(id) or conversation
+            await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
+            await tx.record.append(Event(kind="stopped", at=self.now(), conversation=id, actor=by))
+            await self._owe_run(tx, id, f"stop:{ids.fresh()}")
+
+    async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> None:
+        post = await tx.posts.get(id)
+        conversation = await tx.conversations.get(post.conversation) if post else None
+        if post is None or conversation is None or post.settled_by:
+            first = f" by <@{post.settled_by}>" if post and post.settled_by else ""
+            raise NotAllowed(f"This was retried already{first}.")
+        await tx.posts.save(replace(post, settled_by=by))
+        await self.jobs.enqueue(
+            tx, f"redraw:{id}:settled", "redraw", key=slack_key(post.conversation), post=id
+        )
+        await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
+        if post.kind is PostKind.TOOL_FAILURE:
+            await self._keep(tx, self._said(conversation, by, TRY_AGAIN, f"retry/{id}"))
+        elif conversation.status is Status.FAILED:
+            await tx.conversations.save(replace(conversation, status=Status.RETRYING))
+        await self._owe_run(tx, conversation.id, f"retry:{id}")
+
+    async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
+        await self._keep(tx, said)
+        if told := KEPT.get(conversation.status):
+            kept = PostId(f"kept:{said.id}")
+            await owe(
+                tx,
+                self.jobs,
+                Post(id=kept, conversation=conversation.id, kind=PostKind.NOTICE, text=told),
+            )
+        elif conversation.status is Status.IDLE:
+            await tx.conversations.save(replace(conversation, status=Status.WORKING))
+
+    async def _keep(self, tx: Transaction, said: Said) -> None:
+        if not await tx.conversations.keep(said):
+            raise _HeardBefore
+        await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
+        await self._owe_run(tx, said.conversation, f"run:{said.id}")
+
+    async def _owe_run(self, tx: Transaction, id: ConversationId, job: str) -> None:
+        await self.jobs.enqueue(tx, job, "run", key=thread_key(id), conversation=id)
+
+    async def _check_asker(self, by: UserId) -> Person:
+        person = await self.directory.person(by)
+        check_request(self.policy, person)
+        return person
+
+    async def _check_taking_part(self, by: UserId, conversation: Conversation) -> None:
+        """Let the requester or an approver through; others have no business with Retry and Stop."""
+        person = await self.directory.person(by)
+        if person.standing is Standing.MEMBER and by == conversation.requester:
+            return
+        terms = (self.policy.defaults, *(self.policy.terms(rule.tools[0]) for rule in self.policy.rules))
+        who = {one for term in terms for one in term.approvers} - {Requester()}
+        in_channel = ChannelMembers() in who and await self.directory.is_member(conversation.channel, by)
+        if person.standing is not Standing.MEMBER or not (in_channel or _named(by, who)):
+            raise NotAllowed("Only the requester or an approver can do this.")
+
+    def _conversation(self, by: UserId, channel: ChannelId, thread_ts: Ts | None) -> Conversation:
+        return Conversation(
+            id=ConversationId(ids.fresh()),
+            channel=channel,
+            thread_ts=thread_ts,
+            requester=by,
+            started_at=self.now(),
+        )
+
+    def _said(self, conversation: Conversation, by: UserId, text: str, source: str) -> Said:
+        if not text.strip():
+            raise Refused("Say what the agent should do, for example: `/agent list the files`.")
+        if len(text) > MAX_TEXT:
+            raise Refused(f"That is {len(text):,} characters; the agent takes at most {MAX_TEXT:,} at once.")
+        return Said(
+            id=MessageId(ids.fresh()),
+            conversation=conversation.id,
+            by=by,
+            text=text,
+            at=self.now(),
+            source=source,
+        )
+
+
+def _named(by: UserId, who: set[Who]) -> bool:
+    return Members() in who or One(by) in who
