@@ -1,0 +1,95 @@
+// Messages: one article each, in a log that keeps its place while it grows.
+
+import { h, icon, unknown } from "./dom.js";
+import { contextFor } from "./act.js";
+import { drawBlocks } from "./blocks.js";
+import { clock, dayKey, dayLabel, fullTime } from "./dates.js";
+import { mrkdwn } from "./mrkdwn.js";
+import { noticesFor, placeNotices } from "./notices.js";
+import { author, avatar, badge } from "./people.js";
+import { reconcile } from "./reconcile.js";
+import { hashOf } from "./router.js";
+import { store } from "./store.js";
+import { threadBar } from "./thread_bar.js";
+
+const CLOSE_TOGETHER = 300;
+
+export const isReply = (message) => Boolean(message.thread_ts) && message.thread_ts !== message.ts;
+export const isBroadcast = (message) => Boolean(message.broadcast) || message.subtype === "thread_broadcast";
+const idOf = (message) => `${message.ephemeral ? "e" : "m"}${message.ts}`;
+
+/** Draws `messages` into `log`. `route` says where; `inThread` leaves out what only the channel shows. */
+export function drawMessages(log, messages, all, route, inThread) {
+  const items = [];
+  let previous = null;
+  for (const message of messages) {
+    if (!previous || dayKey(previous.ts) !== dayKey(message.ts)) items.push(dayItem(message.ts));
+    items.push(messageItem(message, previous, all, route, inThread));
+    previous = message;
+  }
+  reconcile(log, items);
+}
+
+function dayItem(ts) {
+  const label = dayLabel(ts);
+  return { key: `day-${dayKey(ts)}`, signature: label, build: () => h("div", { class: "day", role: "separator" }, h("span", {}, label)) };
+}
+
+function messageItem(message, previous, all, route, inThread) {
+  const place = { channel: route.place, ts: message.ts };
+  const compact = Boolean(previous) && !message.ephemeral && !previous.ephemeral && !isBroadcast(message) && !isBroadcast(previous)
+    && author(previous).id === author(message).id && message.ts - previous.ts < CLOSE_TOGETHER
+    && dayKey(previous.ts) === dayKey(message.ts);
+  const replies = inThread ? [] : all.filter((one) => isReply(one) && one.thread_ts === message.ts && !one.ephemeral);
+  const facts = [message, compact, replies.length, replies.at(-1)?.ts, noticesFor(place), store.as, route.message === message.ts];
+  return {
+    key: idOf(message),
+    signature: JSON.stringify(facts),
+    build: () => messageNode({ message, compact, replies, place, route, inThread }),
+  };
+}
+
+function messageNode({ message, compact, replies, place, route, inThread }) {
+  const who = author(message);
+  const classes = ["message", compact && "compact", message.ephemeral && "ephemeral", route.message === message.ts && "pointed"];
+  const content = h("div", { class: "message-content" },
+    message.ephemeral && h("div", { class: "only-you" }, icon("eye"), "Only visible to you"),
+    !inThread && isBroadcast(message) && broadcastLine(message, route),
+    compact ? null : head(message, who),
+    body(message, place),
+    !inThread && replies.length > 0 && threadBar(message, replies, route));
+  placeNotices(content, place);
+  return h("article", { class: classes.filter(Boolean).join(" "), tabindex: "-1", "aria-label": `${who.name}, ${clock(message.ts)}`, "data-ts": message.ts },
+    h("div", { class: "message-side" }, compact ? time(message) : avatar(who)),
+    content,
+    !inThread && !message.ephemeral && toolbar(message, route));
+}
+
+const time = (message) => h("time", { class: "time", title: fullTime(message.ts) }, clock(message.ts));
+
+function head(message, who) {
+  return h("div", { class: "message-head" },
+    h("span", { class: "author" }, who.name),
+    who.isApp && h("span", { class: "badge badge-app" }, "APP"),
+    badge(who.person),
+    time(message));
+}
+
+function body(message, place) {
+  const edited = message.edited ? h("span", { class: "edited", title: message.edited.ts ? fullTime(message.edited.ts) : null }, " (edited)") : null;
+  const extras = (message.attachments ?? []).map((one) => unknown("Attachment", one));
+  if (message.blocks?.length) return [drawBlocks(message.blocks, contextFor(place)), extras, edited];
+  return [h("div", { class: "mrkdwn" }, mrkdwn(message.text), edited), extras];
+}
+
+const threadLink = (message, route) => hashOf({ as: store.as, place: route.place, thread: message.thread_ts ?? message.ts });
+
+function broadcastLine(message, route) {
+  return h("div", { class: "broadcast-line" }, icon("reply"), "replied to a ",
+    h("a", { href: threadLink(message, route) }, "thread"));
+}
+
+function toolbar(message, route) {
+  return h("div", { class: "toolbar" },
+    h("a", { class: "toolbar-button", href: threadLink(message, route) }, icon("reply"), h("span", {}, "Open thread")));
+}
