@@ -1,0 +1,57 @@
+"""The workspace as it stands on its first day. The ids are stable: tests and policies may name them."""
+
+import time
+
+from bot.sandbox.records import Account, Channel, ChannelId, TeamId, UserGroup, UserId
+from bot.sandbox.workspace import Workspace
+
+TEAM_ID = TeamId("T0SANDBOX")
+TEAM_NAME = "Sandbox"
+TEAM_DOMAIN = "sandbox"
+OTHER_TEAM_ID = TeamId("T0ELSEWHERE")
+APP_ID = "A0AGENT"
+BOT_ID = "B0AGENT"
+BOT_USER = UserId("U0AGENT")
+BOT_NAME = "agent"
+
+ALICE, BOB, CAROL = UserId("U0ALICE"), UserId("U0BOB"), UserId("U0CAROL")
+GUS, EVE = UserId("U0GUS"), UserId("U0EVE")
+
+
+def found(workspace: Workspace) -> None:
+    """Put the first people, channels and the user group in place."""
+    for account in _people():
+        workspace.put(account)
+    everybody = (ALICE, BOB, CAROL)
+    now = int(time.time())
+    for name, members in (
+        ("general", (*everybody, GUS, EVE, BOT_USER)),
+        ("approvals", (*everybody, BOT_USER)),
+        ("random", everybody),
+    ):
+        workspace.put(Channel(id=ChannelId(f"C0{name.upper()}"), name=name, members=members, created=now))
+    workspace.put(UserGroup(id="S0DBAONCALL", handle="dba-oncall", name="DBA on call", users=(CAROL,)))
+
+
+def _people() -> tuple[Account, ...]:
+    def member(user: UserId, name: str, surname: str, note: str, *, is_admin: bool = False) -> Account:
+        real_name = f"{name} {surname}"
+        return Account(
+            id=user, name=name.lower(), real_name=real_name, team_id=TEAM_ID, note=note, is_admin=is_admin
+        )
+
+    return (
+        member(ALICE, "Alice", "Archer", "member, asks"),
+        member(BOB, "Bob", "Baker", "member, approves", is_admin=True),
+        member(CAROL, "Carol", "Cole", "member, on call"),
+        Account(id=GUS, name="gus", real_name="Gus Gray", team_id=TEAM_ID, note="guest", is_restricted=True),
+        Account(
+            id=EVE,
+            name="eve",
+            real_name="Eve Elliot",
+            team_id=OTHER_TEAM_ID,
+            note="from another organisation",
+            is_stranger=True,
+        ),
+        Account(id=BOT_USER, name=BOT_NAME, real_name="Agent", team_id=TEAM_ID, note="the app", is_bot=True),
+    )

@@ -1,0 +1,77 @@
+"""What can be set about a sandbox; the defaults are Slack's own numbers."""
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+SCOPES = frozenset(
+    {
+        "app_mentions:read",
+        "channels:history",
+        "channels:read",
+        "chat:write",
+        "commands",
+        "groups:history",
+        "groups:read",
+        "im:history",
+        "im:read",
+        "im:write",
+        "team:read",
+        "usergroups:read",
+        "users:read",
+    }
+)
+EVENTS = frozenset({"app_home_opened", "app_mention", "message.im"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A slash command of the app. With `should_escape`, mentions in its text arrive as ids."""
+
+    command: str
+    description: str = ""
+    usage_hint: str = ""
+    should_escape: bool = True
+
+
+AGENT_COMMAND = Command(
+    command="/agent",
+    description="Give the agent a task",
+    usage_hint="what to do | help | pending | status | cancel",
+)
+
+
+class OptionFields(TypedDict, total=False):
+    """The fields of `Options`, for callers that name only some."""
+
+    patience: float
+    trigger_lifetime: float
+    response_url_lifetime: float
+    retry_delays: tuple[float, ...]
+    connection_time: int
+    max_connections: int
+    scopes: frozenset[str]
+    events: frozenset[str]
+    commands: tuple[Command, ...]
+    request_url: str | None
+    signing_secret: str
+    bot_token: str
+    app_token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Times are seconds. `request_url` switches from Socket Mode to signed HTTP delivery."""
+
+    patience: float = 3.0
+    trigger_lifetime: float = 3.0
+    response_url_lifetime: float = 1800.0
+    retry_delays: tuple[float, ...] = (0.0, 60.0, 300.0)
+    connection_time: int = 3600
+    max_connections: int = 10
+    scopes: frozenset[str] = SCOPES
+    events: frozenset[str] = EVENTS
+    commands: tuple[Command, ...] = (AGENT_COMMAND,)
+    request_url: str | None = None
+    signing_secret: str = "sandbox-signing-secret"  # noqa: S105 - opens nothing but this sandbox
+    bot_token: str = "xoxb-sandbox-bot"  # noqa: S105 - opens nothing but this sandbox
+    app_token: str = "xapp-sandbox-app"  # noqa: S105 - opens nothing but this sandbox

@@ -1,0 +1,152 @@
+"""The payloads of interactions and commands, in Slack's shape."""
+
+import time
+
+from bot.sandbox import response_urls
+from bot.sandbox.answers import chosen, options_of, overlaid
+from bot.sandbox.core import Core
+from bot.sandbox.founding import APP_ID, TEAM_DOMAIN, TEAM_ID
+from bot.sandbox.modals import VALUE_NAMES
+from bot.sandbox.records import Account, Channel, Json, Message, View
+from bot.sandbox.slack_objects import elements_of, message_object, view_object
+
+
+def click_in_message(
+    core: Core, account: Account, message: Message, element: tuple[Json, Json], given: Json, state: Json
+) -> Json:
+    """block_actions for an element of a message. An ephemeral message is not part of its payload, as in Slack."""
+    channel = core.workspace.channels[message.channel]
+    container: Json = {
+        "type": "message",
+        "message_ts": message.ts,
+        "channel_id": channel.id,
+        "is_ephemeral": message.seen_by is not None,
+    }
+    if message.thread_ts:
+        container["thread_ts"] = message.thread_ts
+    payload = _start(core, account, "block_actions") | {
+        "trigger_id": core.triggers.issue(account.id),
+        "container": container,
+        "channel": {"id": channel.id, "name": _channel_name(channel)},
+        "state": {"values": overlaid(message.blocks or [], {}, state | _own_state(element, given, state))},
+        "response_url": response_urls.issue(core, account.id, channel.id, message.ts),
+        "actions": [_action(element, given)],
+    }
+    if message.seen_by is None:
+        payload["message"] = message_object(message, core.workspace, with_metadata=True)
+    return payload
+
+
+def click_in_view(core: Core, account: Account, view: View, element: tuple[Json, Json], given: Json) -> Json:
+    """block_actions for an element of a modal or of Home; `view` already holds the new values."""
+    return _start(core, account, "block_actions") | {
+        "trigger_id": core.triggers.issue(account.id, None if view.is_home else view.id),
+        "container": {"type": "view", "view_id": view.id},
+        "view": view_object(view),
+        "actions": [_action(element, given)],
+    }
+
+
+def submission(core: Core, account: Account, view: View) -> Json:
+    """view_submission."""
+    return _start(core, account, "view_submission") | {
+        "trigger_id": core.triggers.issue(account.id, view.id),
+        "view": view_object(view),
+        "response_urls": [
+            {
+                "block_id": block["block_id"],
+                "action_id": element["action_id"],
+                "channel_id": (
+                    channel := view.values[block["block_id"]][element["action_id"]][
+                        VALUE_NAMES[element["type"]][0]
+                    ]
+                ),
+                "response_url": response_urls.issue(core, account.id, channel),
+            }
+            for block, element in elements_of(view.body["blocks"])
+            if element.get("response_url_enabled")
+            and view.values[block["block_id"]][element["action_id"]][VALUE_NAMES[element["type"]][0]]
+        ],
+    }
+
+
+def closing(core: Core, account: Account, view: View, *, cleared: bool) -> Json:
+    """view_closed; `cleared` when the whole stack went."""
+    return _start(core, account, "view_closed") | {"view": view_object(view), "is_cleared": cleared}
+
+
+def command(core: Core, account: Account, channel: Channel, name: str, text: str) -> Json:
+    """The form of a slash command."""
+    return {
+        "token": "sandbox",
+        "team_id": account.team_id,
+        "team_domain": TEAM_DOMAIN if account.team_id == TEAM_ID else "elsewhere",
+        "channel_id": channel.id,
+        "channel_name": _channel_name(channel),
+        "user_id": account.id,
+        "user_name": account.name,
+        "command": name,
+        "text": text,
+        "api_app_id": APP_ID,
+        "is_enterprise_install": "false",
+        "response_url": response_urls.issue(core, account.id, channel.id),
+        "trigger_id": core.triggers.issue(account.id),
+    }
+
+
+def _start(core: Core, account: Account, kind: str) -> Json:
+    del core
+    return {
+        "type": kind,
+        "user": {
+            "id": account.id,
+            "username": account.name,
+            "name": account.name,
+            "team_id": account.team_id,
+        },
+        "api_app_id": APP_ID,
+        "token": "sandbox",
+        "team": {
+            "id": account.team_id,
+            "domain": TEAM_DOMAIN if account.team_id == TEAM_ID else "elsewhere",
+        },
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
+
+
+def _own_state(element: tuple[Json, Json], given: Json, state: Json) -> Json:
+    block, inner = element
+    if inner["type"] not in VALUE_NAMES:
+        return {}
+    return {block["block_id"]: state.get(block["block_id"], {}) | {inner["action_id"]: given}}
+
+
+def _action(element: tuple[Json, Json], given: Json) -> Json:
+    block, inner = element
+    action: Json = {
+        "type": inner["type"],
+        "action_id": inner["action_id"],
+        "block_id": block["block_id"],
+        "action_ts": f"{time.time():.6f}",
+    }
+    match inner["type"]:
+        case "button" | "icon_button":
+            kept = {name: inner[name] for name in ("text", "value", "style") if name in inner}
+            return action | kept
+        case "overflow":
+            wanted = (given.get("selected_option") or {}).get("value")
+            option = next(option for option in options_of(inner) if option.get("value") == wanted)
+            return action | {"selected_option": option}
+        case "feedback_buttons":
+            positive, negative = inner["positive_button"], inner["negative_button"]
+            picked = negative if given.get("value") == negative.get("value") else positive
+            return action | {"text": picked["text"], "value": picked.get("value")}
+        case _:
+            return action | chosen(inner, given)
+
+
+def _channel_name(channel: Channel) -> str:
+    if channel.is_im:
+        return "directmessage"
+    return channel.name

@@ -1,0 +1,286 @@
+"""One person at the keyboard, driven by a program. How to use it stands in `bot.sandbox`."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from bot.sandbox import reading
+from bot.sandbox.modals import VALUE_NAMES
+from bot.sandbox.records import Json, UserId
+from bot.sandbox.slack_objects import elements_of
+
+Found = TypeVar("Found")
+Wanted = str | Callable[[Json], bool]
+"""What to look for: some of its text, or a question to the whole message."""
+
+LONGEST_PICTURE = 4000
+
+
+class NotSeenError(AssertionError):
+    """What was waited for did not come; the message is a picture of what was there instead."""
+
+
+class RefusedError(AssertionError):
+    """The sandbox says that a person could not have done this, or that the app did not answer a form."""
+
+
+class Wire(Protocol):
+    """The connection to a sandbox."""
+
+    async def get(self, path: str, query: dict[str, str]) -> Json: ...
+
+    async def post(self, path: str, body: Json) -> Json: ...
+
+
+class Person:
+    """Somebody of the workspace. What waits takes `timeout` in seconds and raises NotSeenError."""
+
+    def __init__(self, wire: Wire, user: UserId, name: str) -> None:
+        self._wire = wire
+        self.id = user
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    async def say(self, channel: str, text: str, *, thread: str | None = None) -> Json:
+        """Write in "#channel", a channel id or "im"; answers {"ok": true, "ts": …} or {"ok": false, "warning": …}."""
+        body = {"channel": await self._channel(channel), "text": text, "thread_ts": thread}
+        return await self._do("say", body)
+
+    async def press(self, where: Json, button: str | int, *, nth: int = 0, stale: bool = False) -> Json:
+        """Press a button of a message, form or Home by its word (the nth of equal ones) or by its place.
+
+        Answers {"ok": true} when the app acknowledged, else {"ok": false, "warning": …}. `stale` presses a button
+        that a later drawing of the message no longer has.
+        """
+        pressable = [pair for pair in elements_of(where.get("blocks") or []) if reading.is_button(pair[1])]
+        if isinstance(button, str):
+            same = [
+                pair for pair in pressable if reading.word(pair[1]).lower() == reading.plain(button).lower()
+            ]
+        else:
+            same, nth = pressable, button
+        if not -len(same) <= nth < len(same):
+            raise LookupError(f"no button {button!r} (number {nth}), only {reading.buttons(where)}")
+        block, element = same[nth]
+        return await self._act(where, block, element, {"stale": stale})
+
+    async def choose(self, where: Json, action_id: str, value: object) -> Json:
+        """Use a select, checkbox, picker or menu of a message, form or Home, by its action id."""
+        for block, element in elements_of(where.get("blocks") or []):
+            if element["action_id"] == action_id:
+                return await self._act(where, block, element, _filled(element, value))
+        raise LookupError(f"there is no element {action_id}")
+
+    async def sees(
+        self, wanted: Wanted, *, channel: str | None = None, thread: str | None = None, timeout: float = 10.0
+    ) -> Json:
+        """The first message (of a channel, of a thread) that is as wanted; waits for it."""
+        where = None if channel is None else await self._channel(channel)
+
+        def look(state: Json) -> Json | None:
+            for message in _messages(state, where):
+                if thread in (None, message["ts"], message.get("thread_ts")) and _fits(message, wanted):
+                    return message
+            return None
+
+        return await self._until(look, timeout, f"{self.name} did not see the message {wanted!r}")
+
+    async def sees_change(self, message: Json, wanted: Wanted, *, timeout: float = 10.0) -> Json:
+        """The same message, once it is as wanted."""
+        same = lambda one: one["ts"] == message["ts"] and _fits(one, wanted)  # noqa: E731 - reads better here
+        return await self.sees(same, channel=message["channel"], timeout=timeout)
+
+    async def sees_gone(self, message: Json, *, timeout: float = 10.0) -> None:
+        """Wait until a message is deleted."""
+
+        def look(state: Json) -> bool | None:
+            left = [one for one in _messages(state, message["channel"]) if one["ts"] == message["ts"]]
+            return None if left else True
+
+        await self._until(look, timeout, f"{self.name} still sees {reading.text_of(message)!r}")
+
+    async def sees_privately(
+        self, wanted: Wanted, *, channel: str | None = None, timeout: float = 10.0
+    ) -> Json:
+        """The first ephemeral message as wanted."""
+        return await self.sees(
+            lambda message: bool(message.get("ephemeral")) and _fits(message, wanted),
+            channel=channel,
+            timeout=timeout,
+        )
+
+    async def sees_notice(self, wanted: str, *, timeout: float = 10.0) -> Json:
+        """The first notice of Slack itself with this text in it."""
+
+        def look(state: Json) -> Json | None:
+            return next((notice for notice in state["notices"] if wanted in notice["text"]), None)
+
+        return await self._until(look, timeout, f"{self.name} got no notice {wanted!r}")
+
+    async def form(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+        """The modal on top, once there is one that is as wanted."""
+
+        def look(state: Json) -> Json | None:
+            top: Json | None = state["views"][-1] if state["views"] else None
+            return top if top is not None and _fits(top, wanted) else None
+
+        return await self._until(look, timeout, f"{self.name} has no form {wanted!r} open")
+
+    async def no_form(self, *, timeout: float = 10.0) -> None:
+        """Wait until no modal is open."""
+        await self._until(lambda state: None if state["views"] else True, timeout, "a form is still open")
+
+    async def submit(self, form: Json, filled: dict[str, object] | None = None) -> dict[str, str]:
+        """Send a form off with these fields filled in by their labels; the others stay as they are.
+
+        Answers {} when it was accepted, else what is said at the fields, by label. RefusedError when the app
+        did not answer or answered something that Slack does not understand.
+        """
+        state: Json = {}
+        for label, value in (filled or {}).items():
+            block, element = reading.field(form, label)
+            state.setdefault(block["block_id"], {})[element["action_id"]] = _filled(element, value)
+        answer = await self._do("submit", {"view_id": form["id"], "state": state})
+        if answer["ok"]:
+            return {}
+        if "errors" not in answer:
+            raise RefusedError(f"{answer}")
+        names = {
+            block["block_id"]: block["label"]["text"] for block in form["blocks"] if block["type"] == "input"
+        }
+        return {names[block_id]: sentence for block_id, sentence in answer["errors"].items()}
+
+    async def close(self, form: Json, *, whole_stack: bool = False) -> None:
+        """Close a form without sending it."""
+        await self._do("close", {"view_id": form["id"], "whole_stack": whole_stack})
+
+    async def opens_home(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+        """Open the bot's Home tab and wait for what the bot puts there."""
+        await self._do("open_home", {})
+        return await self.home(wanted, timeout=timeout)
+
+    async def home(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+        """The Home tab, once it is as wanted."""
+
+        def look(state: Json) -> Json | None:
+            home: Json | None = state["home"]
+            return home if home is not None and _fits(home, wanted) else None
+
+        return await self._until(look, timeout, f"{self.name} sees no Home {wanted!r}")
+
+    async def opens_im(self) -> str:
+        """Open the direct message with the bot; answers its channel id."""
+        return str((await self._do("open_im", {}))["channel"])
+
+    async def messages(self, channel: str) -> list[Json]:
+        """Everything in a channel that this person sees now, oldest first, replies and ephemerals included."""
+        return _messages(await self._state(), await self._channel(channel))
+
+    async def thread(self, channel: str, ts: str) -> list[Json]:
+        """A thread as this person sees it now, root first."""
+        return [one for one in await self.messages(channel) if ts in (one["ts"], one.get("thread_ts"))]
+
+    async def ephemerals(self, channel: str | None = None) -> list[Json]:
+        """What this person alone can see now."""
+        where = None if channel is None else await self._channel(channel)
+        return [one for one in _messages(await self._state(), where) if one.get("ephemeral")]
+
+    async def notices(self) -> list[str]:
+        """What Slack itself has said to this person."""
+        return [notice["text"] for notice in (await self._state())["notices"]]
+
+    async def forms(self) -> list[Json]:
+        """The open modals now, top last."""
+        forms: list[Json] = (await self._state())["views"]
+        return forms
+
+    async def _act(self, where: Json, block: Json, element: Json, given: Json) -> Json:
+        place = {name: where[name] for name in ("channel", "ts") if name in where} or {"view_id": where["id"]}
+        return await self._do(
+            "act", {**place, "block_id": block["block_id"], "action_id": element["action_id"], **given}
+        )
+
+    async def _do(self, what: str, body: Json) -> Json:
+        answer = await self._wire.post(f"/client/{what}", {"as": self.id, **body})
+        if not answer["ok"] and "error" in answer:
+            raise RefusedError(f"{self.name} cannot {what}: {answer['error']}")
+        return answer
+
+    async def _channel(self, name: str) -> str:
+        if name == "im":
+            return await self.opens_im()
+        if not name.startswith("#"):
+            return name
+        for channel in (await self._state())["channels"]:
+            if channel["name"] == name.removeprefix("#"):
+                return str(channel["id"])
+        raise LookupError(f"{self.name} sees no channel {name}")
+
+    async def _state(self) -> Json:
+        return await self._wire.get("/client/state", {"as": self.id, "after": "-1"})
+
+    async def _until(self, look: Callable[[Json], Found | None], timeout: float, complaint: str) -> Found:
+        loop = asyncio.get_running_loop()
+        deadline, after, state = loop.time() + timeout, -1, None
+        while state is None or loop.time() < deadline:
+            left = max(deadline - loop.time(), 0)
+            query = {"as": self.id, "after": str(after), "timeout": f"{left:.3f}"}
+            state = await self._wire.get("/client/state", query)
+            found = look(state)
+            if found is not None:
+                return found
+            after = state["seq"]
+        raise NotSeenError(f"{complaint} within {timeout:g} s. There was:\n{picture(state)}")
+
+
+def picture(state: Json) -> str:
+    """What a person has before them, for the eyes of whoever reads a failed test."""
+    lines = [
+        f"  {'  ↳ ' if message.get('thread_ts') else ''}{message['username']}"
+        f"{' (only you see this)' if message.get('ephemeral') else ''}: {reading.text_of(message)!r}"
+        f" {reading.buttons(message) or ''}"
+        for message in _messages(state, None)
+    ]
+    lines += [f"  form: {reading.text_of(view)!r} {view.get('errors') or ''}" for view in state["views"]]
+    if state["home"] is not None:
+        lines.append(f"  Home: {reading.text_of(state['home'])!r}")
+    lines += [f"  notice: {notice['text']}" for notice in state["notices"]]
+    return "\n".join(lines)[-LONGEST_PICTURE:] or "  nothing at all"
+
+
+def _messages(state: Json, channel: str | None) -> list[Json]:
+    return [
+        {**message, "channel": channel_id}
+        for channel_id, messages in state["messages"].items()
+        if channel in (None, channel_id)
+        for message in messages
+    ]
+
+
+def _fits(shown: Json, wanted: Wanted) -> bool:
+    if callable(wanted):
+        return bool(wanted(shown))
+    return wanted in reading.text_of(shown) or wanted in str(shown.get("text", ""))
+
+
+def _filled(element: Json, value: object) -> Json:
+    """The state of an element that a person has put `value` into."""
+    sort = element["type"]
+    if sort == "overflow":
+        return {"type": sort, "selected_option": reading.option_named(element, value)}
+    name = VALUE_NAMES[sort][0]
+    if value is None:
+        return {"type": sort, name: None}
+    match name:
+        case "selected_option" if sort != "external_select":
+            return {"type": sort, name: reading.option_named(element, value)}
+        case "selected_options" if isinstance(value, bool):
+            return {"type": sort, name: element["options"] if value else []}
+        case "selected_options" if isinstance(value, list) and sort != "multi_external_select":
+            return {"type": sort, name: [reading.option_named(element, one) for one in value]}
+        case "value" | "selected_date" | "selected_time":
+            return {"type": sort, name: str(value)}
+        case _:
+            return {"type": sort, name: value}

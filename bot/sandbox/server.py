@@ -1,0 +1,249 @@
+"""The sandbox as one object: a workspace, its sockets, and a handle for programs."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self, Unpack
+
+from aiohttp import web
+
+from bot.sandbox import founding
+from bot.sandbox.calls import Call
+from bot.sandbox.client_api import ClientApi
+from bot.sandbox.control import Control, apply
+from bot.sandbox.core import Core
+from bot.sandbox.events import Events
+from bot.sandbox.faults import Fault, Faults
+from bot.sandbox.http_delivery import HttpDelivery
+from bot.sandbox.interactions import Interactions
+from bot.sandbox.options import OptionFields, Options
+from bot.sandbox.person import Person
+from bot.sandbox.records import Account, Channel, ChannelId, UserId
+from bot.sandbox.response_urls import ResponseUrls
+from bot.sandbox.socket_mode import SocketMode
+from bot.sandbox.speech import Speech
+from bot.sandbox.storage import Nowhere, SqliteFile
+from bot.sandbox.triggers import Triggers
+from bot.sandbox.visitor import Visitor
+from bot.sandbox.web_api.endpoint import Endpoint
+from bot.sandbox.workspace import Workspace
+
+PAGE = Path(__file__).parent / "page"
+LARGEST_BODY = 4 * 1024 * 1024
+
+
+class Sandbox:
+    """A local Slack workspace on a real socket; `async with` starts and stops it.
+
+    `data` is the folder that keeps the workspace (None: memory only), `port` 0 takes a free one. The other
+    keywords are the fields of `Options`.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        data: Path | str | None = None,
+        host: str = "127.0.0.1",
+        **options: Unpack[OptionFields],
+    ) -> None:
+        self.options = Options(**options)
+        self._host, self._port, self._data = host, port, data
+        self._core: Core | None = None
+        self._runner: web.AppRunner | None = None
+        self._http: HttpDelivery | None = None
+        self._visitor: Visitor | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def start(self) -> None:
+        """Open the workspace and the sockets; raises OSError when the port is taken."""
+        core = self._core = self._build()
+        if not await core.workspace.open():
+            founding.found(core.workspace)
+        await core.workspace.commit()
+        events = Events(core)
+        self._runner = web.AppRunner(self._app(core, events), access_log=None, shutdown_timeout=1.0)
+        try:
+            await self._runner.setup()
+            site = web.TCPSite(self._runner, self._host, self._port)
+            await site.start()
+        except OSError:
+            await self.close()
+            raise
+        port = self._runner.addresses[0][1]
+        core.address = f"http://{self._host}:{port}"
+        self._visitor = await Visitor.connect(core.address)
+        events.resume()
+
+    async def close(self) -> None:
+        """Stop serving; raises what failed in the background, as an ExceptionGroup."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        if self._visitor is not None:
+            await self._visitor.close()
+        try:
+            await core.background.close()
+        finally:
+            await core.workspace.close()
+            if self._runner is not None:
+                await self._runner.cleanup()
+            if self._http is not None:
+                await self._http.close()
+
+    @property
+    def core(self) -> Core:
+        """The running parts; for tests of the sandbox itself."""
+        if self._core is None:
+            raise RuntimeError("the sandbox is not running")
+        return self._core
+
+    @property
+    def page_url(self) -> str:
+        """The address for a browser."""
+        return f"{self.core.address}/"
+
+    @property
+    def api_url(self) -> str:
+        """The base address of the Web API, with a slash at the end, as Slack's clients take it."""
+        return f"{self.core.address}/api/"
+
+    @property
+    def bot_token(self) -> str:
+        """xoxb-…"""
+        return self.options.bot_token
+
+    @property
+    def app_token(self) -> str:
+        """xapp-…"""
+        return self.options.app_token
+
+    @property
+    def signing_secret(self) -> str:
+        """What HTTP deliveries are signed with."""
+        return self.options.signing_secret
+
+    @property
+    def bot_user(self) -> UserId:
+        """The user id of the bot."""
+        return founding.BOT_USER
+
+    def person(self, name: str) -> Person:
+        """Somebody of the workspace, by name ("Alice") or user id."""
+        if self._visitor is None:
+            raise RuntimeError("the sandbox is not running")
+        for account in self.core.workspace.accounts.values():
+            if name in (account.id, account.real_name) or name.lower() == account.name:
+                return self._visitor.as_user(account.id, account.name.title())
+        raise LookupError(f"nobody here is called {name}")
+
+    async def fault(self, fault: Fault) -> None:
+        """Switch a fault on."""
+        await apply(self.core, fault)
+
+    def calls(self, method: str | None = None) -> list[Call]:
+        """What the app asked of the Web API so far, oldest first."""
+        return self.core.calls.of(method)
+
+    async def connected(self) -> None:
+        """Return when the app can be reached."""
+        await self.core.transport.reachable()
+
+    async def add_person(self, account: Account, channels: Iterable[str] = ()) -> Person:
+        """Let somebody join the workspace and the named channels."""
+        self.core.workspace.put(account)
+        for name in channels:
+            channel = self.channel(name)
+            self.core.workspace.put(replace(channel, members=(*channel.members, account.id)))
+        await self.core.workspace.commit()
+        return self.person(account.id)
+
+    def account(self, name: str) -> Account:
+        """The record of a person, to be changed with `dataclasses.replace` and `change`."""
+        return self.core.workspace.accounts[self.person(name).id]
+
+    def channel(self, name: str) -> Channel:
+        """The record of a channel, by "#name", name or id."""
+        wanted = name.removeprefix("#")
+        for channel in self.core.workspace.channels.values():
+            if wanted in (channel.id, channel.name):
+                return channel
+        raise LookupError(f"there is no channel {name}")
+
+    async def change(self, record: Account | Channel) -> None:
+        """Put a changed account or channel in place: deactivate, rename, archive, add and remove members."""
+        self.core.workspace.put(record)
+        await self.core.workspace.commit()
+
+    async def add_channel(
+        self, name: str, members: Iterable[str], *, is_private: bool = False, with_bot: bool = True
+    ) -> Channel:
+        """Found a channel with these people (by name) in it."""
+        people = tuple(self.person(member).id for member in members)
+        channel = Channel(
+            id=ChannelId(self.core.workspace.new_id("C")),
+            name=name.removeprefix("#"),
+            members=(*people, founding.BOT_USER) if with_bot else people,
+            is_private=is_private,
+        )
+        await self.change(channel)
+        return channel
+
+    def _build(self) -> Core:
+        faults = Faults()
+        socket_mode = SocketMode(self.options, faults)
+        if self.options.request_url:
+            self._http = HttpDelivery(self.options, faults, self.options.request_url)
+        storage = Nowhere() if self._data is None else SqliteFile(Path(self._data))
+        return Core(
+            options=self.options,
+            workspace=Workspace(storage),
+            faults=faults,
+            socket_mode=socket_mode,
+            transport=self._http or socket_mode,
+            triggers=Triggers(self.options.trigger_lifetime),
+        )
+
+    def _app(self, core: Core, events: Events) -> web.Application:
+        app = web.Application(client_max_size=LARGEST_BODY)
+        interactions = Interactions(core)
+        client = ClientApi(core, events, interactions, Speech(core, events))
+        endpoint = Endpoint(core)
+        app.add_routes(
+            [
+                web.post("/api/{method}", endpoint.handle),
+                web.get("/api/{method}", endpoint.handle),
+                web.get("/link", core.socket_mode.accept),
+                web.post("/response/{token}", ResponseUrls(core).handle),
+                *client.routes(),
+                *Control(core).routes(),
+                web.get("/", _page),
+                web.get("/archives/{channel}/{message}", _page),
+                web.get("/page/{path:.+}", _page),
+            ]
+        )
+
+        async def stop_sockets(_: web.Application) -> None:
+            await core.socket_mode.disconnect("refresh_requested")
+
+        app.on_shutdown.append(stop_sockets)
+        return app
+
+
+async def _page(request: web.Request) -> web.StreamResponse:
+    """A file of the page, always fresh."""
+    file = PAGE / request.match_info.get("path", "index.html")
+    inside = await asyncio.to_thread(lambda: file.is_file() and file.resolve().is_relative_to(PAGE.resolve()))
+    if not inside:
+        raise web.HTTPNotFound(text="there is no such file")
+    return web.FileResponse(file, headers={"Cache-Control": "no-cache"})

@@ -1,0 +1,110 @@
+"""What a person types: messages and slash commands."""
+
+import re
+
+from bot.sandbox import payloads, response_urls
+from bot.sandbox.answers import Impossible
+from bot.sandbox.core import Core
+from bot.sandbox.delivery import Acked, Envelope, Unanswered
+from bot.sandbox.errors import SlackError
+from bot.sandbox.events import Events
+from bot.sandbox.options import Command
+from bot.sandbox.records import Account, Channel, ChannelId, Json, Message, Ts
+from bot.sandbox.web_api.arguments import Arguments
+from bot.sandbox.web_api.chat import thread_root
+
+MENTIONS = re.compile(r"@([A-Za-z0-9._-]*[A-Za-z0-9])|#([a-z0-9_-]+)")
+TOKENS = re.compile(r"(<[@#][A-Z0-9]+(?:\|[^<>]*)?>)")
+LONGEST = 40_000
+
+
+class Speech:
+    """The message box."""
+
+    def __init__(self, core: Core, events: Events) -> None:
+        self._core = core
+        self._events = events
+
+    async def say(self, account: Account, channel_id: ChannelId, text: str, thread_ts: Ts | None) -> Json:
+        """Post what was typed, or run it as a command if it starts with a slash."""
+        channel = self._channel(account, channel_id)
+        if text.startswith("/"):
+            return await self._command(account, channel, text, in_thread=thread_ts is not None)
+        if not text.strip():
+            raise Impossible("An empty message cannot be sent.")
+        if len(text) > LONGEST:
+            raise Impossible("A message has at most 40,000 characters.")
+        try:
+            root = thread_root(self._core, channel, Arguments({"thread_ts": thread_ts}))
+        except SlackError:
+            raise Impossible("There is no such thread.") from None
+        message = Message(
+            channel=channel.id,
+            ts=self._core.workspace.new_ts(),
+            user=account.id,
+            text=self.written(text, names=True),
+            thread_ts=root,
+        )
+        self._core.workspace.put(message)
+        self._events.message(channel, message)
+        return {"ok": True, "channel": channel.id, "ts": message.ts}
+
+    def written(self, text: str, *, names: bool) -> str:
+        """The text as Slack keeps it: &, <, > escaped, and with `names` people and channels by their ids."""
+        parts = TOKENS.split(text)
+        return "".join(
+            part if place % 2 else self._plain(part, names=names) for place, part in enumerate(parts)
+        )
+
+    def _plain(self, text: str, *, names: bool) -> str:
+        safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return MENTIONS.sub(self._mention, safe) if names else safe
+
+    def _mention(self, found: re.Match[str]) -> str:
+        workspace = self._core.workspace
+        person, channel = found.groups()
+        for account in workspace.accounts.values():
+            if person and account.name == person.lower():
+                return f"<@{account.id}>"
+        for one in workspace.channels.values():
+            if channel and one.name == channel and not one.is_im:
+                return f"<#{one.id}|{one.name}>"
+        return found.group()
+
+    def _channel(self, account: Account, channel_id: ChannelId) -> Channel:
+        channel = self._core.workspace.channels.get(channel_id)
+        if channel is None or account.id not in channel.members:
+            raise Impossible("This person is not in that channel.")
+        if channel.is_archived:
+            raise Impossible("The channel is archived.")
+        return channel
+
+    async def _command(self, account: Account, channel: Channel, text: str, *, in_thread: bool) -> Json:
+        name, _, rest = text.partition(" ")
+        command = next((one for one in self._core.options.commands if one.command == name), None)
+        if command is None:
+            return self._refused(account, channel, f"{name} is not a command here.")
+        if in_thread:
+            return self._refused(account, channel, f"{name} does not work in threads. Use it in the channel.")
+        written = self.written(rest.strip(), names=command.should_escape)
+        payload = payloads.command(self._core, account, channel, name, written)
+        await self._core.workspace.commit()
+        match await self._core.transport.send(Envelope(kind="slash_commands", payload=payload)):
+            case Acked(payload=answer):
+                return self._answered(account, channel, command, answer)
+            case Unanswered(reason=reason):
+                why = "was not reached" if reason == "connection_failed" else "did not answer in time"
+                return self._refused(account, channel, f"⚠ {name} failed: the app {why}.")
+
+    def _answered(self, account: Account, channel: Channel, command: Command, answer: Json) -> Json:
+        if answer.get("text") or answer.get("blocks"):
+            try:
+                response_urls.answer(self._core, account.id, channel, None, answer)
+            except SlackError as error:
+                reason = f"⚠ {command.command} failed: its answer was refused ({error.code})."
+                return self._refused(account, channel, reason) | {"detail": error.body()}
+        return {"ok": True}
+
+    def _refused(self, account: Account, channel: Channel, sentence: str) -> Json:
+        self._core.workspace.notify(account.id, sentence, {"channel": channel.id})
+        return {"ok": False, "warning": sentence}

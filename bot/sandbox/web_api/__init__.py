@@ -1,0 +1,1 @@
+"""Slack's Web API: one module per family of methods."""

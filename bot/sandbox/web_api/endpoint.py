@@ -1,0 +1,121 @@
+"""POST /api/METHOD: token, scopes, faults, the call itself, the log, the answer."""
+
+import asyncio
+import json
+import time
+
+from aiohttp import web
+
+from bot.sandbox.calls import Call
+from bot.sandbox.core import Core
+from bot.sandbox.errors import SlackError
+from bot.sandbox.faults import Fault
+from bot.sandbox.records import Json
+from bot.sandbox.web_api import auth, chat, conversations, people, views
+from bot.sandbox.web_api.arguments import Arguments
+from bot.sandbox.web_api.method import Method, need_scope
+
+METHODS: dict[str, Method] = {
+    **auth.METHODS,
+    **chat.METHODS,
+    **conversations.METHODS,
+    **people.METHODS,
+    **views.METHODS,
+}
+
+
+class Endpoint:
+    """The Web API of one sandbox."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one call; the log has it whatever happens."""
+        name = request.match_info["method"]
+        values, token = await read(request)
+        started = time.time()
+        fault = self._core.faults.take_api(name)
+        if fault is not None and fault.kind == "delay":
+            await asyncio.sleep(fault.seconds)
+        elif fault is not None and fault.kind != "lost_response":
+            self._log(name, values, fault.error if fault.kind == "error" else fault.kind, started)
+            return faulty(request, fault)
+        answer, outcome = await self._run(name, token, values)
+        self._log(name, values, outcome, started)
+        await self._core.workspace.commit()
+        if fault is not None and fault.kind == "lost_response":
+            return cut(request)
+        scopes = ",".join(sorted(self._core.options.scopes))
+        return web.json_response(answer, headers={"x-oauth-scopes": scopes})
+
+    async def _run(self, name: str, token: str, values: Json) -> tuple[Json, str]:
+        try:
+            method = METHODS.get(name)
+            if method is None:
+                raise SlackError("unknown_method", req_method=name)  # noqa: TRY301 - one way to say no
+            self._check_token(method, token)
+            if method.scope is not None:
+                need_scope(self._core, method.scope)
+            return {"ok": True, **await method.run(self._core, Arguments(values))}, "ok"
+        except SlackError as error:
+            return error.body(), error.code
+
+    def _check_token(self, method: Method, token: str) -> None:
+        if not token:
+            raise SlackError("not_authed")
+        known = {"xoxb": self._core.options.bot_token, "xapp": self._core.options.app_token}
+        if token not in known.values():
+            raise SlackError("invalid_auth")
+        if token != known[method.token]:
+            raise SlackError("not_allowed_token_type")
+
+    def _log(self, name: str, values: Json, outcome: str, at: float) -> None:
+        self._core.calls.add(Call(method=name, arguments=values, outcome=outcome, at=at))
+
+
+async def read(request: web.Request) -> tuple[Json, str]:
+    """The arguments of a call, structures decoded, and the token that came with it."""
+    values: Json = dict(request.query)
+    if request.content_type == "application/json":
+        try:
+            body = await request.json()
+        except ValueError:
+            body = {}
+        values |= body if isinstance(body, dict) else {}
+    elif request.can_read_body:
+        values |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    bearer = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+    token = str(values.pop("token", "") or "")
+    return {name: _decoded(name, value) for name, value in values.items()}, bearer or token
+
+
+def faulty(request: web.Request, fault: Fault) -> web.StreamResponse:
+    """The answer of a call that a fault hit before its work."""
+    match fault.kind:
+        case "ratelimited":
+            wait = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
+            return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=wait)
+        case "status":
+            return web.Response(status=fault.status, text="upstream is unwell")
+        case "error":
+            return web.json_response({"ok": False, "error": fault.error})
+        case _:
+            return cut(request)
+
+
+def cut(request: web.Request) -> web.StreamResponse:
+    """Cut the connection; what is returned never leaves."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+def _decoded(name: str, value: object) -> object:
+    """Forms and older clients send structures as JSON strings; the log shows them as what they are."""
+    if name in {"blocks", "view", "metadata"} and isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,72 @@
+"""users.*, team.info and usergroups.*."""
+
+from bot.sandbox.core import Core
+from bot.sandbox.errors import SlackError
+from bot.sandbox.founding import TEAM_DOMAIN, TEAM_ID, TEAM_NAME
+from bot.sandbox.records import Json
+from bot.sandbox.slack_objects import user_object
+from bot.sandbox.web_api.arguments import Arguments
+from bot.sandbox.web_api.method import Method, page_of, person, same_team
+
+
+async def info(core: Core, args: Arguments) -> Json:
+    """One user."""
+    shown = user_object(person(core, args.text("user")))
+    if not args.flag("include_locale"):
+        del shown["locale"]
+    return {"user": shown}
+
+
+async def users_list(core: Core, args: Arguments) -> Json:
+    """Everybody, page by page."""
+    same_team(args)
+    everybody = [user_object(account) for account in core.workspace.accounts.values()]
+    page, cursor = page_of(everybody, args)
+    return {"members": page, "response_metadata": {"next_cursor": cursor}}
+
+
+async def team_info(core: Core, args: Arguments) -> Json:
+    """The workspace itself."""
+    del core
+    if args.optional_text("team") not in (None, TEAM_ID):
+        raise SlackError("team_not_found")
+    return {"team": {"id": TEAM_ID, "name": TEAM_NAME, "domain": TEAM_DOMAIN, "email_domain": ""}}
+
+
+async def groups_list(core: Core, args: Arguments) -> Json:
+    """All user groups."""
+    same_team(args)
+    shown: list[Json] = []
+    for group in core.workspace.user_groups.values():
+        if group.disabled and not args.flag("include_disabled"):
+            continue
+        entry: Json = {
+            "id": group.id,
+            "team_id": TEAM_ID,
+            "is_usergroup": True,
+            "handle": group.handle,
+            "name": group.name,
+            "date_delete": int(group.disabled),
+            "user_count": len(group.users),
+        }
+        if args.flag("include_users"):
+            entry["users"] = list(group.users)
+        shown.append(entry)
+    return {"usergroups": shown}
+
+
+async def group_users(core: Core, args: Arguments) -> Json:
+    """Who is in a user group."""
+    group = core.workspace.user_groups.get(args.text("usergroup"))
+    if group is None or (group.disabled and not args.flag("include_disabled")):
+        raise SlackError("no_such_subteam")
+    return {"users": list(group.users)}
+
+
+METHODS = {
+    "users.info": Method(run=info, scope="users:read"),
+    "users.list": Method(run=users_list, scope="users:read"),
+    "team.info": Method(run=team_info, scope="team:read"),
+    "usergroups.list": Method(run=groups_list, scope="usergroups:read"),
+    "usergroups.users.list": Method(run=group_users, scope="usergroups:read"),
+}
