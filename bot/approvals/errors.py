@@ -50,3 +50,11 @@ class Stale(Exception):  # noqa: N818 - a state of affairs, handled by asking ag
 
 class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong
     """The row changed in between."""
+
+
+class TryLater(Exception):  # noqa: N818 - somebody said when to come back
+    """The work cannot be done now and is worth trying again after `seconds`."""
+
+    def __init__(self, seconds: float, why: str) -> None:
+        super().__init__(why)
+        self.seconds = seconds

@@ -1,0 +1,218 @@
+"""`approvals.toml` to a policy: checked by name and line, its people looked up in a directory.
+
+Keys that the file format knows and this version does not act upon are refused unless they say what happens
+anyway: a rule that is silently not kept is worse than none.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
+
+from bot.approvals.person import Person, Standing
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms, Who
+
+
+class BadPolicy(Exception):  # noqa: N818 - said to an operator
+    """What is wrong with the policy, one sentence each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
+_GROUP: Final = re.compile(r"@@.+|S[A-Z0-9]{6,}")
+
+
+def _not_yet(_: object) -> None:
+    raise PydanticCustomError("not_yet", "is not supported by this version yet; leave it out")
+
+
+Later = Annotated[object, AfterValidator(_not_yet)]
+"""A key of the file format that nothing acts upon yet."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    self_approval: bool | None = None
+    quorum: Literal[1] = 1
+    channel: Literal["thread"] = "thread"
+    expires_after: Literal["never"] = "never"
+    ask: Literal["always"] = "always"
+    remind_after: Later = None
+    escalate_after: Later = None
+    escalate_to: Later = None
+    require: Later = None
+    redact: Later = None
+    edit_to: Later = None
+
+
+class _Defaults(_Section):
+    approvers: Annotated[list[Name], Field(min_length=1)]
+
+
+class _Rule(_Section):
+    tools: Annotated[list[Name], Field(min_length=1)]
+    approvers: Annotated[list[Name], Field(min_length=1)] | None = None
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    requesters: Annotated[list[Name], Field(min_length=1)] = ["members"]
+    defaults: _Defaults
+    rules: list[_Rule] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFile:
+    """A policy file that is well formed; its people are names yet."""
+
+    name: str
+    text: str
+    content: _File
+
+    def names(self) -> set[str]:
+        """Every `@name` and `U…` that the file mentions."""
+        everything = [*self.content.requesters, *self.content.defaults.approvers]
+        everything += [name for rule in self.content.rules for name in rule.approvers or ()]
+        return {name for name in everything if name.startswith("@") or _USER_ID.fullmatch(name)}
+
+    def resolve(self, people: Sequence[Person]) -> Policy:
+        """The policy, with each name turned into the one person who has it; `BadPolicy` otherwise."""
+        problems: list[str] = []
+
+        def who(names: Sequence[str], *loc: str | int) -> tuple[Who, ...]:
+            place = _place(self.text, loc)
+            found = []
+            for name in names:
+                one = _who(name, people)
+                if isinstance(one, str):
+                    problems.append(f"{self.name}{place}: {one}")
+                else:
+                    found.append(one)
+            return tuple(found)
+
+        content = self.content
+        policy = Policy(
+            requesters=who(content.requesters, "requesters"),
+            defaults=Terms(
+                approvers=who(content.defaults.approvers, "defaults", "approvers"),
+                self_approval=content.defaults.self_approval or False,
+            ),
+            rules=tuple(
+                Rule(
+                    tools=tuple(rule.tools),
+                    approvers=who(rule.approvers, "rules", index, "approvers") if rule.approvers else None,
+                    self_approval=rule.self_approval,
+                )
+                for index, rule in enumerate(content.rules)
+            ),
+        )
+        problems += [f"{self.name}: {problem}" for problem in _impossible(policy)]
+        if problems:
+            raise BadPolicy(problems)
+        return policy
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """The policy in this file; `BadPolicy` with every problem, by name and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadPolicy([f"The policy {path} cannot be read: {error}."]) from None
+    return parse_policy(text, name=path.name)
+
+
+def parse_policy(text: str, *, name: str) -> PolicyFile:
+    """The policy in this text; `name` is how its problems call it."""
+    try:
+        content = _File.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise BadPolicy([f"{name} is not TOML: {error}."]) from None
+    except ValidationError as error:
+        raise BadPolicy([_sentence(problem, text, name) for problem in error.errors()]) from None
+    return PolicyFile(name=name, text=text, content=content)
+
+
+def _who(name: str, people: Sequence[Person]) -> Who | str:
+    """What a name means, or the sentence that says why it means nothing."""
+    match name:
+        case "channel":
+            return ChannelMembers()
+        case "requester":
+            return Requester()
+        case "members":
+            return Members()
+    if _GROUP.fullmatch(name):
+        return f"{name} is a user group, which this version does not support yet; name people or `channel`."
+    if name.startswith("@"):
+        found = [person for person in people if person.name == name[1:] and _takes_part(person)]
+        if len(found) > 1:
+            return f"{name} is the name of {len(found)} people; write the user id (U…) instead."
+    else:
+        found = [person for person in people if person.id == name and _takes_part(person)]
+    if found:
+        return One(found[0].id)
+    if name.startswith("@") or _USER_ID.fullmatch(name):
+        return f"{name} is not a full member of this workspace."
+    return f"{name!r} is none of channel, requester, members, @name or a user id (U…)."
+
+
+def _takes_part(person: Person) -> bool:
+    return person.standing is Standing.MEMBER
+
+
+def _impossible(policy: Policy) -> list[str]:
+    """Terms under which nobody could ever decide."""
+    named = [("the defaults", policy.defaults)]
+    named += [(f"the rule for {rule.tools[0]}", policy.terms(rule.tools[0])) for rule in policy.rules]
+    return [
+        f"{where}: only the requester may decide, but self_approval is false, so nobody could."
+        for where, terms in named
+        if set(terms.approvers) == {Requester()} and not terms.self_approval
+    ]
+
+
+_SAYS: Final = {
+    "missing": "is required: nobody approves by default",
+    "extra_forbidden": "is not a key of the policy file",
+    "too_short": "must not be empty: nobody approves by default",
+    "literal_error": "is not supported by this version yet with this value; leave it out",
+}
+
+
+def _sentence(problem: Mapping[str, Any], text: str, name: str) -> str:
+    keys = [str(part) for part in problem["loc"] if not isinstance(part, int)]
+    says = _SAYS.get(problem["type"], str(problem["msg"]))
+    return f"{name}{_place(text, problem['loc'])}: `{'.'.join(keys)}` {says}."
+
+
+def _place(text: str, loc: Sequence[str | int]) -> str:
+    """`, line 7` for the key at this place in the file, if it is found; TOML's reader keeps no lines."""
+    lines = text.splitlines()
+    start, parts = 0, list(loc)
+    while parts and (header := _header(lines, parts)) is not None:
+        start, parts = header
+    for part in parts:
+        for number in range(start, len(lines)):
+            if re.match(rf"\s*\"?{re.escape(str(part))}\"?\s*=", lines[number]):
+                return f", line {number + 1}"
+    return f", line {start + 1}" if start else ""
+
+
+def _header(lines: Sequence[str], parts: Sequence[str | int]) -> tuple[int, list[str | int]] | None:
+    """The line of the `[table]` or the n-th `[[table]]` that the place begins with, and the rest of it."""
+    if len(parts) > 1 and isinstance(parts[1], int):
+        found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[[{parts[0]}]]")]
+        return (found[parts[1]], list(parts[2:])) if parts[1] < len(found) else None
+    found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[{parts[0]}]")]
+    return (found[0], list(parts[1:])) if found else None

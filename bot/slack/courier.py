@@ -1,0 +1,227 @@
+"""The courier: posts what is owed and redraws cards. Rows come first, messages are drawn from them.
+
+A post is marked as being sent before it is handed to Slack. If the answer is lost, nobody knows whether the
+message is there; then Slack is asked for a message that carries the post's id, before it is posted again.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, assert_never
+
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.approvals.approval import Approval
+from bot.approvals.conversation import Conversation, Post, PostKind, PostState
+from bot.approvals.ids import ChannelId, PostId, Ts
+from bot.approvals.ports import Store
+from bot.slack import answers
+from bot.slack.cards import card
+from bot.slack.message import Message
+from bot.slack.refusals import Meaning, later, meaning_of, name_of
+
+MARK: Final = "approval_bot_post"
+"""The event type of the metadata that every message of ours carries; its payload is the post's id."""
+
+SEARCH_DEPTH: Final = 200
+"""Messages to look through for one whose answer was lost; it is among the latest."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A post with all that is needed to draw it."""
+
+    post: Post
+    conversation: Conversation
+    approval: Approval | None
+
+    def parts(self) -> list[Message]:
+        """The messages that show it; all but a long answer are one."""
+        match self.post.kind:
+            case PostKind.OPENING:
+                return [answers.opening(self.conversation.requester, self.post.text)]
+            case PostKind.CARD:
+                if self.approval is None:
+                    return []
+                return [card(self.approval, requester=self.conversation.requester)]
+            case PostKind.ANSWER:
+                return answers.answer(self.post.text)
+            case PostKind.NOTICE:
+                return [answers.notice(self.post.text)]
+            case PostKind.FAILURE | PostKind.TOOL_FAILURE:
+                return [answers.failure(self.post)]
+            case _:
+                assert_never(self.post.kind)
+
+    @property
+    def version(self) -> int:
+        """What `Post.drawn` becomes once the drawing is shown."""
+        return self.approval.version if self.approval else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Courier:
+    """Carries posts to Slack. Raises `TryLater`, or Slack's own error, for the job engine to try again."""
+
+    store: Store
+    client: AsyncWebClient
+
+    async def post(self, id: PostId) -> None:
+        """Show an owed post; does nothing if it is shown."""
+        drawing = await self._load(id)
+        if drawing is None or drawing.post.state in {PostState.SHOWN, PostState.UNDELIVERABLE}:
+            return
+        post, conversation = drawing.post, drawing.conversation
+        if conversation.thread_ts is None and post.kind is not PostKind.OPENING:
+            await self._save(
+                replace(post, state=PostState.UNDELIVERABLE, problem="the thread has no message")
+            )
+            return
+        parts = drawing.parts()
+        first = post.drawn + 1 if post.kind is PostKind.ANSWER else 0
+        for number in range(first, len(parts)):
+            post = await self._show(replace(drawing, post=post), parts[number], number)
+            if post.state is PostState.UNDELIVERABLE:
+                return
+            post = replace(post, drawn=number if post.kind is PostKind.ANSWER else drawing.version)
+            last = number == len(parts) - 1
+            await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED))
+
+    async def redraw(self, id: PostId, *, force: bool = False) -> None:
+        """Bring a shown message up to date; a message that is gone is posted anew."""
+        drawing = await self._load(id)
+        if drawing is None or drawing.post.ts is None or drawing.post.channel is None:
+            return
+        post = drawing.post
+        if drawing.approval and post.drawn >= drawing.approval.version and not force:
+            return
+        [message] = drawing.parts()
+        try:
+            await self.client.chat_update(
+                channel=post.channel,
+                ts=post.ts,
+                text=message.text,
+                blocks=message.blocks,
+                metadata=_mark(id, 0),
+                parse="none",
+            )
+        except SlackApiError as error:
+            await self._not_redrawn(post, error)
+        else:
+            await self._save(replace(post, drawn=drawing.version))
+
+    async def give_up(self, id: PostId, problem: str) -> None:
+        """Note that a post could not be shown after the last attempt; its approval stays decidable."""
+        drawing = await self._load(id)
+        if drawing and drawing.post.state is not PostState.SHOWN:
+            await self._save(replace(drawing.post, state=PostState.UNDELIVERABLE, problem=problem))
+
+    async def _not_redrawn(self, post: Post, error: SlackApiError) -> None:
+        match meaning_of(error):
+            case Meaning.WAIT:
+                raise later(error) from error
+            case Meaning.NO_MESSAGE:
+                await self._save(replace(post, state=PostState.OWED, ts=None))
+                await self.post(post.id)
+            case Meaning.NO_CHANNEL:
+                log.warning("card_not_redrawn", post=post.id, error=name_of(error))
+            case _:
+                raise error
+
+    async def _show(self, drawing: Drawing, message: Message, number: int) -> Post:
+        post = drawing.post
+        if post.state is PostState.SENDING and (found := await self._find(drawing, number)):
+            return await self._shown(drawing, found)
+        post = replace(post, state=PostState.SENDING)
+        await self._save(post)
+        try:
+            answer = await self._send(drawing, message, number)
+        except SlackApiError as error:
+            return await self._not_shown(drawing, post, message, number, error)
+        return await self._shown(drawing, {"channel": answer["channel"], "ts": answer["ts"]})
+
+    async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
+        conversation = drawing.conversation
+        return await self.client.chat_postMessage(
+            channel=conversation.channel,
+            thread_ts=conversation.thread_ts,
+            reply_broadcast=True if drawing.post.kind is PostKind.CARD else None,
+            text=message.text,
+            blocks=message.blocks,
+            metadata=_mark(drawing.post.id, number),
+            unfurl_links=False,
+            unfurl_media=False,
+            parse="none",
+        )
+
+    async def _not_shown(
+        self, drawing: Drawing, post: Post, message: Message, number: int, error: SlackApiError
+    ) -> Post:
+        """Slack said no, so nothing is there: the post is owed again, said more plainly, or given up."""
+        match meaning_of(error):
+            case Meaning.NO_CHANNEL:
+                problem = name_of(error)
+                await self._save(given_up := replace(post, state=PostState.UNDELIVERABLE, problem=problem))
+                log.warning("post_undeliverable", post=post.id, kind=post.kind, error=problem)
+                return given_up
+            case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
+                answer = await self._send(drawing, answers.plain(message), number)
+                return await self._shown(drawing, {"channel": answer["channel"], "ts": answer["ts"]})
+            case Meaning.WAIT:
+                await self._save(replace(post, state=PostState.OWED))
+                raise later(error) from error
+            case _:
+                await self._save(replace(post, state=PostState.OWED))
+                raise error
+
+    async def _shown(self, drawing: Drawing, place: dict[str, Any]) -> Post:
+        post = drawing.post
+        channel, ts = ChannelId(place["channel"]), Ts(place["ts"])
+        if post.kind is PostKind.OPENING:
+            async with self.store.write() as tx:
+                conversation = await tx.conversations.get(drawing.conversation.id)
+                if conversation:
+                    await tx.conversations.save(replace(conversation, channel=channel, thread_ts=ts))
+        return replace(post, channel=channel, ts=post.ts or ts)
+
+    async def _find(self, drawing: Drawing, number: int) -> dict[str, Any] | None:
+        """Where this part is, if Slack has it although its answer was lost."""
+        conversation = drawing.conversation
+        if conversation.thread_ts is None:
+            pages = await self.client.conversations_history(
+                channel=conversation.channel, include_all_metadata=True, limit=SEARCH_DEPTH
+            )
+        else:
+            pages = await self.client.conversations_replies(
+                channel=conversation.channel,
+                ts=conversation.thread_ts,
+                include_all_metadata=True,
+                limit=SEARCH_DEPTH,
+            )
+        async for page in pages:
+            for message in page["messages"]:
+                if message.get("metadata") == _mark(drawing.post.id, number):
+                    return {"channel": conversation.channel, "ts": message["ts"]}
+            if conversation.thread_ts is None:
+                break
+        return None
+
+    async def _load(self, id: PostId) -> Drawing | None:
+        async with self.store.read() as tx:
+            post = await tx.posts.get(id)
+            conversation = await tx.conversations.get(post.conversation) if post else None
+            approval = await tx.approvals.get(post.approval) if post and post.approval else None
+        if post is None or conversation is None:
+            return None
+        return Drawing(post=post, conversation=conversation, approval=approval)
+
+    async def _save(self, post: Post) -> None:
+        async with self.store.write() as tx:
+            await tx.posts.save(post)
+
+
+def _mark(id: PostId, number: int) -> dict[str, Any]:
+    return {"event_type": MARK, "event_payload": {"post": id, "part": number}}

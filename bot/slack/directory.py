@@ -1,0 +1,100 @@
+"""Who people are, asked from Slack and remembered for at most a minute. Fails closed."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from typing import Any, Final, TypeVar
+
+from aiohttp import ClientError
+from async_lru import alru_cache
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.approvals.errors import CouldNotCheck
+from bot.approvals.ids import ChannelId, UserId
+from bot.approvals.person import Person, Standing
+
+REMEMBERED: Final = 60.0
+"""Seconds that an answer is believed; somebody who loses a right can use it this much longer."""
+
+PATIENCE: Final = 2.0
+"""Seconds to wait for Slack; a click has to be acked within 3 s and the decision still has to be written."""
+
+_UNREACHABLE: Final = (
+    "Slack could not be asked who you are, so nothing was done. Please try again in a moment."
+)
+
+
+T = TypeVar("T")
+
+
+class SlackDirectory:
+    """Fills `approvals.ports.Directory` by users.info and conversations.members."""
+
+    def __init__(self, client: AsyncWebClient, *, team: str, enterprise: str | None = None) -> None:
+        self._client = client
+        self._team = team
+        self._enterprise = enterprise
+        self._person = alru_cache(maxsize=10_000, ttl=REMEMBERED)(self._ask_person)
+        self._members = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_members)
+
+    async def person(self, id: UserId) -> Person:
+        """Who this is; `CouldNotCheck` if Slack cannot be asked in time."""
+        return await _in_time(self._person(id))
+
+    async def is_member(self, channel: ChannelId, user: UserId) -> bool:
+        """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked in time."""
+        return user in await _in_time(self._members(channel))
+
+    async def everybody(self) -> list[Person]:
+        """All people of the workspace, for resolving the names in a policy; slow, at start only."""
+        people: list[Person] = []
+        async for page in await self._client.users_list(limit=200):
+            people.extend(person_of(user, self._team, self._enterprise) for user in page["members"])
+        return people
+
+    async def close(self) -> None:
+        """Forget everything."""
+        await self._person.cache_close()
+        await self._members.cache_close()
+
+    async def _ask_person(self, id: UserId) -> Person:
+        answer = await self._client.users_info(user=id)
+        return person_of(answer["user"], self._team, self._enterprise)
+
+    async def _ask_members(self, channel: ChannelId) -> frozenset[str]:
+        members: set[str] = set()
+        async for page in await self._client.conversations_members(channel=channel, limit=1000):
+            members.update(page["members"])
+        return frozenset(members)
+
+
+async def _in_time(asking: Awaitable[T]) -> T:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await asking
+    except (TimeoutError, SlackClientError, ClientError, OSError) as error:
+        raise CouldNotCheck(_UNREACHABLE) from error
+
+
+def person_of(user: Mapping[str, Any], team: str, enterprise: str | None = None) -> Person:
+    """A person from Slack's user object, as this workspace sees them; in doubt an outsider."""
+    profile = user.get("profile") or {}
+    return Person(
+        id=UserId(str(user["id"])),
+        standing=_standing(user, team, enterprise),
+        name=str(profile.get("display_name") or user.get("name") or ""),
+    )
+
+
+def _standing(user: Mapping[str, Any], team: str, enterprise: str | None) -> Standing:
+    if user.get("deleted"):
+        return Standing.DEACTIVATED
+    if user.get("is_bot") or user.get("id") == "USLACKBOT":
+        return Standing.BOT
+    grid = user.get("enterprise_user") or {}
+    here = user.get("team_id") == team or (enterprise is not None and grid.get("enterprise_id") == enterprise)
+    if user.get("is_stranger") or not here:
+        return Standing.OUTSIDER
+    if user.get("is_restricted") or user.get("is_ultra_restricted"):
+        return Standing.GUEST
+    return Standing.MEMBER

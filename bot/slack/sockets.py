@@ -1,0 +1,73 @@
+"""Socket Mode: two connections, so that a refresh leaves no gap, and a watchdog for dead ones."""
+
+import asyncio
+from typing import Final
+
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+CONNECTIONS: Final = 2
+"""Slack allows ten and recommends a second one for refreshes."""
+
+LOOK_EVERY: Final = 5.0
+"""Seconds between two looks of the watchdog."""
+
+log = structlog.get_logger()
+
+
+class Sockets:
+    """The connections to Slack. `start` returns when the first is open; `watch` keeps them so."""
+
+    def __init__(
+        self, app: AsyncApp, client: AsyncWebClient, app_token: str, *, look_every: float = LOOK_EVERY
+    ) -> None:
+        self._look_every = look_every
+        self._handlers = [
+            AsyncSocketModeHandler(app, app_token, web_client=client, ping_interval=look_every)
+            for _ in range(CONNECTIONS)
+        ]
+
+    async def start(self) -> None:
+        """Open the connections, the first one before this returns."""
+        await self._handlers[0].connect_async()
+        for handler in self._handlers[1:]:
+            await handler.connect_async()
+
+    async def watch(self) -> None:
+        """Look after the connections until cancelled.
+
+        The client retries one address for ever, although an address is good for one connection: a dead
+        connection is given a fresh address here.
+        """
+        while True:
+            await asyncio.sleep(self._look_every)
+            for handler in self._handlers:
+                client = handler.client
+                if client.closed or await client.is_connected():
+                    continue
+                log.warning("socket_down")
+                client.wss_uri = None
+                if not client.connect_operation_lock.locked():
+                    await self._reconnect(handler)
+
+    async def problem(self) -> str | None:
+        """None while at least one connection is open."""
+        for handler in self._handlers:
+            if await handler.client.is_connected():
+                return None
+        return "no Socket Mode connection is open"
+
+    async def stop(self) -> None:
+        """Close the connections; what was received is still being answered by its own tasks."""
+        for handler in self._handlers:
+            await handler.close_async()
+
+    async def _reconnect(self, handler: AsyncSocketModeHandler) -> None:
+        try:
+            async with asyncio.timeout(self._look_every):
+                await handler.client.connect_to_new_endpoint()
+        except (TimeoutError, SlackClientError, OSError) as error:
+            log.warning("socket_reconnect_failed", error=type(error).__name__)
