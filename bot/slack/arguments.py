@@ -1,0 +1,151 @@
+"""The arguments of a tool call, drawn literally and within the room there is."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slack_sdk.models.blocks import RichTextElement
+
+from bot.approvals.decision import Arguments, Json
+from bot.slack.literal import block, boxed, in_line, plain, section, shown
+from bot.slack.text import weight
+
+SHORT: Final = 120
+"""Characters of a value that still stands in a line with its name."""
+MANY: Final = 12
+"""More arguments than this are drawn as a list of lines."""
+LONG: Final = 800
+"""Characters of all arguments together, from where on they are offered in full, cut or not."""
+LARGEST_BOX: Final = 3_200
+"""Characters of one argument that a card shows at most; more is no longer read, it is scrolled past."""
+_ROW, _BOX, _LIST = 230, 480, 400
+"""What the JSON around a value weighs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Something untrusted, drawn."""
+
+    elements: list[RichTextElement]
+    cut: bool = False
+    """Whether any of it was left out."""
+
+
+def as_json_text(value: Json) -> str:
+    """A value as JSON: on one line if that is short, else indented; letters as they are."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) <= SHORT or not isinstance(value, list | dict):
+        return line
+    deep = json.dumps(value, ensure_ascii=False, indent=2)
+    return deep if len(deep) <= 3 * len(line) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def as_text(value: Json) -> str:
+    """A value as people read it: a string as it is, unless that could be taken for something else."""
+    if not isinstance(value, str) or _looks_like_json(value) or value != value.strip():
+        return as_json_text(value) if not isinstance(value, str) or len(value) <= SHORT else value
+    return value
+
+
+def is_short(value: Json) -> bool:
+    """Whether it fits in a line with its name."""
+    text = as_text(value)
+    return len(text) <= SHORT and "\n" not in text
+
+
+def are_long(arguments: Arguments) -> bool:
+    """Whether somebody may want to see them in a window of their own."""
+    return sum(len(name) + len(as_text(value)) for name, value in arguments.items()) > LONG
+
+
+def drawn(arguments: Arguments, room: int) -> Drawn:
+    """All arguments, by name and in their order, in about this much room."""
+    if not arguments:
+        return Drawn(elements=[section(plain("No arguments.", italic=True))])
+    items = list(arguments.items())
+    needs = [_need(name, value) for name, value in items]
+    if len(items) > MANY or (sum(needs) > room and len(items) * _BOX > room):
+        return _listed(items, room)
+    parts = [_one(*item, share) for item, share in zip(items, shares(needs, room), strict=True)]
+    return Drawn(
+        elements=[element for part in parts for element in part.elements], cut=any(part.cut for part in parts)
+    )
+
+
+def shares(needs: Sequence[int], room: int) -> list[int]:
+    """The room, shared so that whoever needs little gets it and the others get equal parts of the rest."""
+    given = [0] * len(needs)
+    waiting = sorted(range(len(needs)), key=lambda index: needs[index])
+    for position, index in enumerate(waiting):
+        given[index] = min(needs[index], room // (len(waiting) - position))
+        room -= given[index]
+    return given
+
+
+def _one(name: str, value: Json, room: int) -> Drawn:
+    label, cut = in_line(name, SHORT)
+    if is_short(value):
+        text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
+        row = section(plain(label or '""', bold=True), plain(": "), plain(text, code=True))
+        return Drawn(elements=[row], cut=cut or shorter)
+    text = as_text(value)
+    boxes, shorter = boxed(text, max(room - _BOX, SHORT))
+    heading = section(plain(label or '""', bold=True), plain(f" ({extent(text)}):"))
+    return Drawn(elements=[heading, *boxes], cut=cut or shorter)
+
+
+def extent(text: str) -> str:
+    """How long a text is, in words."""
+    lines = text.count("\n") + 1
+    return f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+
+
+def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
+    """One line per argument; of too many the first and the last, and how many are between them."""
+    parts = [_line(name, value) for name, value in items]
+    lines = [line for line, _ in parts]
+    cut = any(shorter for _, shorter in parts)
+    room = max(room - _LIST, SHORT)
+    if sum(weight(line) + 2 for line in lines) <= room:
+        return Drawn(elements=[block("\n".join(lines))], cut=cut)
+    first = _taken(lines, room * 2 // 3) or 1
+    last = min(_taken(lines[::-1], room // 3), len(lines) - first)
+    told = f"… {len(lines) - first - last:,} of {len(lines):,} arguments left out here, View all shows them …"
+    tail = [block("\n".join(lines[len(lines) - last :]))] if last else []
+    return Drawn(
+        elements=[block("\n".join(lines[:first])), section(plain(told, italic=True)), *tail], cut=True
+    )
+
+
+def _line(name: str, value: Json) -> tuple[str, bool]:
+    label, cut = in_line(name, SHORT // 2)
+    text, shorter = in_line(as_text(value)[: 4 * SHORT], SHORT)
+    return f"{label}: {text}", cut or shorter
+
+
+def _taken(lines: Sequence[str], room: int) -> int:
+    """How many of the first lines fit."""
+    used = 0
+    for count, line in enumerate(lines):
+        used += weight(line) + 2
+        if used > room:
+            return count
+    return len(lines)
+
+
+def _need(name: str, value: Json) -> int:
+    text = as_text(value)
+    around = _ROW if is_short(value) else _BOX
+    return around + min(weight(name), SHORT) + min(weight(shown(text[:LARGEST_BOX])), LARGEST_BOX)
+
+
+def _looks_like_json(text: str) -> bool:
+    """Whether the text without quotes could be taken for a number, `true`, a list or nothing at all."""
+    if not text or text[0] in '"[{':
+        return True
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,67 @@
+"""The buttons, and only those that an action takes."""
+
+from typing import Final
+
+from slack_sdk.models.blocks import ActionsBlock, ButtonElement, ConfirmObject, PlainTextObject
+
+from bot.approvals.approval import Action
+from bot.approvals.decision import DecisionKind
+from bot.approvals.ids import ConversationId
+from bot.slack import verbs
+from bot.slack.literal import in_line
+
+_DECISIONS: Final = (
+    (DecisionKind.APPROVE, verbs.APPROVE, "Approve", "primary"),
+    (DecisionKind.EDIT, verbs.EDIT, "Edit", None),
+    (DecisionKind.RESPOND, verbs.RESPOND, "Respond", None),
+    (DecisionKind.REJECT, verbs.REJECT, "Reject", "danger"),
+)
+
+
+def button(verb: str, label: str, value: str, *, about: str = "", style: str | None = None) -> ButtonElement:
+    """One button; `about` completes the label for those who hear it instead of seeing it."""
+    return ButtonElement(
+        text=PlainTextObject(text=label, emoji=True),
+        action_id=verb,
+        value=value,
+        style=style,
+        accessibility_label=in_line(f"{label} {about}".strip(), 74)[0],
+    )
+
+
+def decisions(action: Action) -> list[ButtonElement]:
+    """The decisions that an open action takes."""
+    return [
+        button(verb, label, action.id, about=action.tool, style=style)
+        for kind, verb, label, style in _DECISIONS
+        if kind in action.allowed
+    ]
+
+
+def change(action: Action) -> ButtonElement:
+    """To take back one's own decision."""
+    return button(verbs.CHANGE, "Change", action.id, about=f"your decision about {action.tool}")
+
+
+def view_all(action: Action) -> ButtonElement:
+    """To see one action's arguments in full."""
+    return button(verbs.VIEW_ALL, "View all", action.id, about=f"arguments of {action.tool}")
+
+
+def stop(conversation: ConversationId) -> ButtonElement:
+    """To stop the conversation; asks once more."""
+    asked = ConfirmObject(
+        title="Stop the agent?",
+        text=PlainTextObject(text="What still waits here is withdrawn, and none of it runs."),
+        confirm="Stop",
+        deny="Go on",
+        style="danger",
+    )
+    element = button(verbs.STOP, "Stop", conversation, about="the agent")
+    element.confirm = asked
+    return element
+
+
+def row(elements: list[ButtonElement], block_id: str) -> list[ActionsBlock]:
+    """The buttons side by side; nothing if there are none."""
+    return [ActionsBlock(elements=list(elements), block_id=block_id)] if elements else []

@@ -1,0 +1,86 @@
+"""What an approval is called: the card's headline, and its sentence for notifications and screen readers."""
+
+from collections.abc import Sequence
+
+from bot.approvals.approval import Action, Approval, State
+from bot.approvals.decision import PAST, DecisionKind, kind_of
+from bot.approvals.ids import UserId
+from bot.slack.literal import in_line
+from bot.slack.text import clip, escape, mention
+
+_LONGEST = 2_500
+_MOST_NAMES = 6
+
+
+def headline(approval: Approval) -> str:
+    """A few words, in plain text."""
+    total, open_ = len(approval.actions), len(approval.open)
+    match approval.state:
+        case State.WITHDRAWN:
+            return "🚫 Withdrawn"
+        case State.WAITING if total == 1:
+            return f"✋ {_needed(approval)}"
+        case State.WAITING:
+            return f"✋ {_needed(approval)}: {open_} of {total} open"
+        case _:
+            return _done(approval)
+
+
+def sentence(approval: Approval, requester: UserId) -> str:
+    """A whole sentence, escaped, without any argument's value."""
+    asked = f", asked by {mention(requester)}"
+    match approval.state:
+        case State.WITHDRAWN:
+            note = clip(escape(approval.note), 500)
+            return f"Withdrawn: {names(approval.actions)}{asked}." + (f" {note}" if note else "")
+        case State.WAITING:
+            done = len(approval.actions) - len(approval.open)
+            so_far = f" {done} of {len(approval.actions)} decided so far." if done else ""
+            return f"{_needed(approval)}: {names(approval.open)}{asked}.{so_far}"
+        case _:
+            return clip(f"Decided: {_told(approval.actions)}{asked}.", _LONGEST)
+
+
+def names(actions: Sequence[Action]) -> str:
+    """The tools, each named once, with how many times; escaped."""
+    counted: dict[str, int] = {}
+    for action in actions:
+        counted[action.tool] = counted.get(action.tool, 0) + 1
+    told = [
+        escape(in_line(tool, 60)[0]) + (f" ({times} times)" if times > 1 else "")
+        for tool, times in list(counted.items())[:_MOST_NAMES]
+    ]
+    if more := len(counted) - len(told):
+        told.append(f"{more} more")
+    return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
+
+
+def _needed(approval: Approval) -> str:
+    only_answers = all(action.allowed == {DecisionKind.RESPOND} for action in approval.open)
+    return "Answer needed" if only_answers else "Approval needed"
+
+
+def _done(approval: Approval) -> str:
+    kinds = {kind_of(action.outcome.decision) for action in approval.actions if action.outcome}
+    if len(kinds) != 1:
+        return "🏁 Decided"
+    match kinds.pop():
+        case DecisionKind.APPROVE:
+            return "✅ Approved"
+        case DecisionKind.EDIT:
+            return "✏️ Edited and approved"
+        case DecisionKind.REJECT:
+            return "⛔ Rejected"
+        case DecisionKind.RESPOND:
+            return "💬 Answered"
+
+
+def _told(actions: Sequence[Action]) -> str:
+    told = [
+        f"{escape(in_line(action.tool, 60)[0])} {PAST[kind_of(action.outcome.decision)]}"
+        f" by {mention(action.outcome.by)}"
+        for action in actions[:_MOST_NAMES]
+        if action.outcome
+    ]
+    more = len(actions) - len(told)
+    return ", ".join([*told, f"{more} more"] if more else told)

@@ -1,0 +1,134 @@
+"""Untrusted text as `rich_text`, which Slack shows letter by letter: no mention, link or format comes alive.
+
+What is too long is shown by its beginning and its end, with our own words between them, outside the
+literal part, so that no text can pretend that something was left out of it, or that nothing was.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    RichTextElement,
+    RichTextElementParts,
+    RichTextPreformattedElement,
+    RichTextQuoteElement,
+    RichTextSectionElement,
+)
+
+from bot.approvals.ids import UserId
+from bot.slack.text import border, head, is_user_id, utc, visible, weight
+
+LONGEST_TEXT: Final = 2_800
+"""Characters in one text element; Slack's limit for text objects is 3,000."""
+LEAST: Final = 24
+"""Below this a beginning and an end say nothing."""
+_BLANKS: Final = re.compile(r"(?<=[^\s])[^\S\n\t]{9,}|[^\S\n\t]{41,}|\t{9,}")
+_LINES: Final = re.compile(r"\n(?:[^\S\n]*\n){8,}")
+
+
+def shown(text: str) -> str:
+    """The text with nothing hidden: `visible`, and long runs of blanks or of empty lines as a count."""
+    squeezed = _BLANKS.sub(lambda run: f"⟨·\u00d7{len(run[0])}⟩", visible(text))
+    return _LINES.sub(lambda run: f"\n⟨↵\u00d7{run[0].count(chr(10))}⟩\n", squeezed)
+
+
+def plain(text: str, *, bold: bool = False, italic: bool = False, code: bool = False) -> RichTextElement:
+    """A piece of text in a section; not empty."""
+    marks = {name: True for name, on in (("bold", bold), ("italic", italic), ("code", code)) if on}
+    return RichTextElementParts.Text(text=text, style=marks or None)
+
+
+def person(user: UserId) -> RichTextElement:
+    """A person, as a mention; only ours come alive."""
+    return RichTextElementParts.User(user_id=user) if is_user_id(user) else plain(shown(user) or "?")
+
+
+def date(at: datetime) -> RichTextElement:
+    """A time, in the reader's own zone."""
+    return RichTextElementParts.Date(
+        timestamp=int(at.timestamp()), format="{date_short_pretty}, {time}", fallback=utc(at)
+    )
+
+
+def section(*elements: RichTextElement) -> RichTextElement:
+    """A line or lines."""
+    return RichTextSectionElement(elements=list(elements))
+
+
+def block(text: str) -> RichTextElement:
+    """Literal text in a box of its own; not empty."""
+    return RichTextPreformattedElement(elements=[plain(part) for part in pieces(text)])
+
+
+def quote(text: str) -> RichTextElement:
+    """Somebody's words, indented; not empty."""
+    return RichTextQuoteElement(elements=[plain(part) for part in pieces(text)])
+
+
+def pieces(text: str, limit: int = LONGEST_TEXT) -> list[str]:
+    """The text in pieces of at most `limit` characters, cut at ends of lines where there are some."""
+    parts: list[str] = []
+    start = 0
+    while len(text) - start > limit:
+        line = text.rfind("\n", start + limit // 2, start + limit) + 1
+        end = line or border(text, start + limit)
+        parts.append(text[start:end])
+        start = end
+    return [*parts, text[start:]] if text[start:] else parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """As much of a text as there is room for, ready to be shown."""
+
+    head: str
+    tail: str = ""
+    left_out: int = 0
+    """Characters of the text between head and tail."""
+
+
+def excerpt(text: str, room: int) -> Excerpt:
+    """All of the text, or two thirds of the room for its beginning and one third for its end."""
+    if len(text) <= room and weight(whole := shown(text)) <= room:
+        return Excerpt(head=whole)
+    room = max(room, LEAST)
+    first = _fitting(text, room * 2 // 3)
+    last = _fitting_end(text[len(first) :], room - room * 2 // 3)
+    return Excerpt(head=shown(first), tail=shown(last), left_out=len(text) - len(first) - len(last))
+
+
+def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:
+    """A text in boxes, within about this much room, and whether something was left out."""
+    part = excerpt(text, room)
+    if not part.left_out:
+        return [block(part.head)], False
+    told = f"… {part.left_out:,} characters left out here, View all shows them …"
+    boxes = [block(part.head)] if part.head else []
+    return [*boxes, section(plain(told, italic=True)), *([block(part.tail)] if part.tail else [])], True
+
+
+def in_line(text: str, room: int) -> tuple[str, bool]:
+    """A text for the middle of a line, within this much room, and whether something was left out."""
+    one = shown(text).replace("\n", "⏎").replace("\t", "⇥")
+    if weight(one) <= room:
+        return one, False
+    return f"{head(one, max(room, LEAST) - weight('…'))}…", True
+
+
+def _fitting(text: str, room: int) -> str:
+    """The longest beginning that, once shown, weighs no more than this."""
+    low, high = 0, min(len(text), room)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if weight(shown(text[:middle])) <= room else (low, middle - 1)
+    return text[: border(text, low)] if low else ""
+
+
+def _fitting_end(text: str, room: int) -> str:
+    low, high = 0, min(len(text), room)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if weight(shown(text[-middle:])) <= room else (low, middle - 1)
+    return text[border(text, len(text) - low) :] if low else ""

@@ -1,0 +1,136 @@
+"""What was decided about an action, drawn: who, when, why, and for an edit what became of what."""
+
+from typing import Final, assert_never
+
+from slack_sdk.models.blocks import RichTextElement
+
+from bot.approvals.approval import Action, Decided
+from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.slack.arguments import Drawn, as_text, shares
+from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
+from bot.slack.text import weight
+
+_MISSING: Final = object()
+_AROUND: Final = 24
+"""Characters of what stayed the same, shown on both sides of a change in a long text."""
+_WHOLE: Final = 200
+"""Characters up to which both sides of a change are shown whole."""
+_CHANGE: Final = 420
+"""What the JSON around one change weighs."""
+_MOST_CHANGES: Final = 20
+
+
+def word(decision: Decision) -> str:
+    """What was decided, in a word; emoji and word say the same."""
+    match decision:
+        case Approve():
+            return "✅ Approved"
+        case Edit():
+            return "✏️ Edited and approved"
+        case Reject():
+            return "⛔ Rejected"
+        case Respond():
+            return "💬 Answered"
+        case _:
+            assert_never(decision)
+
+
+def outcome(action: Action, decided: Decided, room: int) -> Drawn:
+    """The decision with person and time, and with what was said or changed."""
+    said = section(
+        plain(word(decided.decision), bold=True),
+        plain(" by "),
+        person(decided.by),
+        plain(", "),
+        date(decided.at),
+    )
+    match decided.decision:
+        case Approve():
+            return Drawn(elements=[said])
+        case Edit(arguments=arguments):
+            rest = _changes(action.arguments, arguments, room)
+        case Reject(reason=reason):
+            rest = _words("Reason:", reason, room) if reason else _remark("No reason was given.")
+        case Respond(message=message):
+            rest = _words("Response:", message, room) if message else _remark("The response is empty.")
+        case _:
+            assert_never(decided.decision)
+    return Drawn(elements=[said, *rest.elements], cut=rest.cut)
+
+
+def _remark(sentence: str) -> Drawn:
+    return Drawn(elements=[section(plain(sentence, italic=True))])
+
+
+def _words(label: str, text: str, room: int) -> Drawn:
+    part = excerpt(text, max(room - _CHANGE, _AROUND))
+    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+    return Drawn(
+        elements=[section(plain(label, italic=True)), quote(part.head + left + part.tail)],
+        cut=bool(part.left_out),
+    )
+
+
+def _changes(before: Arguments, after: Arguments, room: int) -> Drawn:
+    names = [name for name in {**before, **after} if not _same(before, after, name)]
+    if not names:
+        return _remark("Nothing was changed.")
+    told = names[: max(1, min(_MOST_CHANGES, room // _CHANGE))]
+    rooms = shares([_CHANGE + 4_000] * len(told), room)
+    parts = [_change(name, before, after, share) for name, share in zip(told, rooms, strict=True)]
+    elements = [part.elements[0] for part in parts]
+    if more := len(names) - len(told):
+        elements.append(section(plain(f"… and {more:,} more changes, View all shows them.", italic=True)))
+    return Drawn(elements=elements, cut=bool(more) or any(part.cut for part in parts))
+
+
+def _same(before: Arguments, after: Arguments, name: str) -> bool:
+    """Equal in value and in type: 1, 1.0 and true are three things."""
+    return name in before and name in after and repr(before[name]) == repr(after[name])
+
+
+def _change(name: str, before: Arguments, after: Arguments, room: int) -> Drawn:
+    label, cut = in_line(name, 120)
+    half = max((room - _CHANGE) // 2, _AROUND * 2)
+    old, new = _difference(before.get(name, _MISSING), after.get(name, _MISSING))
+    was, shorter = _side(old, half)
+    becomes, cropped = _side(new, half)
+    line = section(plain(label or '""', bold=True), plain(": "), *was, plain(" → "), *becomes)
+    return Drawn(elements=[line], cut=cut or shorter or cropped)
+
+
+def _side(text: str | None, room: int) -> tuple[list[RichTextElement], bool]:
+    if text is None:
+        return [plain("(absent)", italic=True)], False
+    shorter, cut = in_line(text, room)
+    return [plain(shorter or '""', code=True)], cut
+
+
+def _difference(old: object, new: object) -> tuple[str | None, str | None]:
+    """Both sides as text; of long ones only what differs, with a little around it."""
+    was, becomes = _said(old), _said(new)
+    if was is None or becomes is None or max(weight(was), weight(becomes)) <= _WHOLE:
+        return was, becomes
+    front = max(_common(was, becomes) - _AROUND, 0)
+    rest = min(len(was), len(becomes)) - front
+    back = min(_common(was[::-1], becomes[::-1]), rest)
+    back = max(back - _AROUND, 0)
+    return _window(was, front, back), _window(becomes, front, back)
+
+
+def _common(one: str, other: str) -> int:
+    """How many first characters are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _window(text: str, front: int, back: int) -> str:
+    middle = text[front : len(text) - back]
+    return f"{'…' if front else ''}{middle}{'…' if back else ''}"
+
+
+def _said(value: object) -> str | None:
+    if value is _MISSING:
+        return None
+    known: Json = value  # type: ignore[assignment]  # not the mark, so it is an argument
+    return as_text(known)

@@ -1,0 +1,79 @@
+"""One action request, drawn: the tool, its description and its arguments."""
+
+from typing import Final
+
+from slack_sdk.models.blocks import RichTextElement
+
+from bot.approvals.approval import Action
+from bot.slack.arguments import Drawn, as_text, drawn
+from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
+
+DIGEST: Final = 8
+"""Characters of the digest that people compare."""
+LONGEST_NAME: Final = 80
+TIGHT: Final = 500
+"""With less room than this the arguments stand in one line."""
+_DESCRIPTION: Final = 900
+_GLANCE: Final = 120
+"""What the JSON around that line weighs."""
+_DEFAULT_PREFIX: Final = "Tool execution requires approval"
+"""LangChain's own description, which says nothing that the card does not say."""
+
+
+def name(action: Action, room: int = LONGEST_NAME) -> str:
+    """The tool's name, literal, for one line."""
+    return in_line(action.tool, room)[0] or '""'
+
+
+def description(action: Action) -> str:
+    """The description without LangChain's repetition of tool and arguments."""
+    text = action.description.strip()
+    repeated = f"\n\nTool: {action.tool}\nArgs: {dict(action.arguments)}"
+    text = text.removesuffix(repeated).strip()
+    return "" if text == _DEFAULT_PREFIX else text
+
+
+def title(action: Action, number: int, total: int) -> RichTextElement:
+    """Which action it is."""
+    place = [plain(f"{number} of {total}  ")] if total > 1 else []
+    digest = in_line(action.digest[:DIGEST], 4 * DIGEST)[0]
+    return section(
+        *place, plain(name(action), bold=True, code=True), plain(f"  digest {digest}", italic=True)
+    )
+
+
+def request(action: Action, number: int, total: int, room: int) -> Drawn:
+    """What is asked, within about this much room."""
+    if room < TIGHT:
+        return _glance(action, number, total, room)
+    parts = [title(action, number, total)]
+    words = description(action)
+    part = excerpt(words, min(max(room // 3, 120), _DESCRIPTION) if action.arguments else room)
+    if words:
+        left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+        parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
+    if action.arguments or not words:
+        arguments = drawn(action.arguments, room - len(part.head) - len(part.tail))
+        return Drawn(elements=parts + arguments.elements, cut=bool(part.left_out) or arguments.cut)
+    return Drawn(elements=parts, cut=bool(part.left_out))
+
+
+def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
+    """The arguments in one line, as far as they go; of the description nothing."""
+    parts, words = [title(action, number, total)], description(action)
+    told = ", ".join(f"{key}: {as_text(value)[:TIGHT]}" for key, value in action.arguments.items()) or words
+    if told:
+        line, cut = in_line(told[: 2 * TIGHT], max(room - _GLANCE, LEAST))
+        cut = (
+            cut
+            or len(told) > 2 * TIGHT
+            or any(len(as_text(value)) > TIGHT for value in action.arguments.values())
+        )
+        return Drawn(elements=[*parts, section(plain(line, code=True))], cut=cut or bool(words))
+    return Drawn(elements=[*parts, section(plain("No arguments.", italic=True))])
+
+
+def _label(action: Action) -> str:
+    if not action.arguments and "respond" in action.allowed:
+        return "The agent asks:"
+    return "In the words of the agent or its tool:"

@@ -1,0 +1,124 @@
+"""Untrusted text on its way into Slack: nothing hidden in it stays hidden, nothing in it is alive."""
+
+import json
+import re
+import unicodedata
+from datetime import UTC, datetime
+from typing import Final
+
+from bot.approvals.ids import UserId
+
+_HIDDEN: Final = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, without tab and newline
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"  # spaces without width, direction marks, fillers
+    "\ud800-\udfff\ue000-\uf8ff"  # lone surrogates, private use
+    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"  # tags, and more variation selectors
+    "\U000f0000-\U0010ffff"  # private use
+    "]"
+    "|⟨(?=U\\+)"  # so that nobody can write our own notation
+)
+_JOINER, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
+_SKIN_TONES: Final = range(0x1F3FB, 0x1F400)
+_SYMBOLS_IN_OTHER_CATEGORIES: Final = frozenset("‼⁉〰〽\u2139")
+_USER_ID: Final = re.compile(r"[UW][A-Z0-9]{1,30}")
+
+
+def visible(text: str) -> str:
+    """The text with every invisible, direction-changing or control character written as `⟨U+202E⟩`.
+
+    Newline and tab stay, and so do the joiners inside an emoji. Reversible: a `⟨` that could be
+    mistaken for the notation is itself written as `⟨U+27E8⟩`.
+    """
+    return _HIDDEN.sub(_written, text)
+
+
+def escape(text: str) -> str:
+    """The text for mrkdwn and for a message's `text`: visible, and without a live `<`, `>` or `&`."""
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def is_user_id(text: str) -> bool:
+    """Whether this can stand in a mention: `U…` or `W…` and nothing else."""
+    return _USER_ID.fullmatch(text) is not None
+
+
+def mention(user: UserId) -> str:
+    """The person, in mrkdwn and in a message's `text`."""
+    return f"<@{user}>" if is_user_id(user) else escape(user)
+
+
+def moment(at: datetime) -> str:
+    """The time in mrkdwn, shown in each reader's own time zone."""
+    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}}, {{time}}|{utc(at)}>"
+
+
+def utc(at: datetime) -> str:
+    """The time for where Slack cannot show it in the reader's own zone."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def weight(text: str) -> int:
+    """How much of a message's room the text takes: characters of its JSON form, without the quotes.
+
+    Slack does not say whether it counts code points, UTF-16 units or escapes; this is the largest of them.
+    """
+    return len(json.dumps(text)) - 2
+
+
+def clip(text: str, limit: int) -> str:
+    """The text, or as much of its beginning as weighs no more than `limit`, and `…`."""
+    if weight(text) <= limit:
+        return text
+    return f"{head(text, limit - weight('…')).rstrip()}…"
+
+
+def head(text: str, limit: int) -> str:
+    """The longest beginning that weighs no more than `limit`; never half an emoji."""
+    low, high = 0, min(len(text), max(limit, 0))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if weight(text[:middle]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return text[: border(text, low)]
+
+
+def border(text: str, at: int) -> int:
+    """The nearest place at or before `at` where no character, emoji or `&lt;` is cut in two.
+
+    What has no such place within 32 characters is cut at `at`.
+    """
+    if at >= len(text):
+        return len(text)
+    for place in range(at, max(at - 32, 0), -1):
+        before, after = text[place - 1], text[place]
+        joined = after in (_JOINER, _EMOJI_STYLE) or before == _JOINER or unicodedata.combining(after)
+        entity = re.search(r"&[a-z]{0,4}$", text[max(place - 5, 0) : place])
+        if not joined and ord(after) not in _SKIN_TONES and not (entity and ";" in text[place : place + 5]):
+            return place
+    return at
+
+
+def _written(found: re.Match[str]) -> str:
+    character, text, at = found[0], found.string, found.start()
+    before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
+    if character == _EMOJI_STYLE and (_is_symbol(before) or after == _KEYCAP):
+        return character
+    if character == _JOINER and _is_symbol(after) and (before == _EMOJI_STYLE or _is_symbol(before)):
+        return character
+    return f"⟨U+{ord(character):04X}⟩"
+
+
+def _is_symbol(character: str) -> bool:
+    if not character:
+        return False
+    return (
+        unicodedata.category(character) in ("So", "Sm")
+        or ord(character) in _SKIN_TONES
+        or character in _SYMBOLS_IN_OTHER_CATEGORIES
+    )

@@ -1,0 +1,31 @@
+"""What a button means: the `action_id`s, the `callback_id`s and what each button carries as its value."""
+
+from typing import Final
+
+APPROVE: Final = "approve"
+EDIT: Final = "edit"
+REJECT: Final = "reject"
+RESPOND: Final = "respond"
+CHANGE: Final = "change"
+"""These five carry the action's id."""
+
+VIEW_ALL: Final = "view_all"
+"""Carries the action's id."""
+VIEW_EVERY: Final = "view_every"
+"""`View all` of a whole approval; carries the approval's id."""
+NEXT: Final = "next"
+PREVIOUS: Final = "previous"
+"""Turn a page inside `View all`; the view's `private_metadata` says of what."""
+
+STOP: Final = "stop"
+"""Carries the conversation's id."""
+RETRY: Final = "retry"
+"""Carries the post's id."""
+OPEN: Final = "open"
+"""A link; Slack tells it as a click, and there is nothing to do."""
+
+EDIT_FORM: Final = "edit_form"
+REJECT_FORM: Final = "reject_form"
+RESPOND_FORM: Final = "respond_form"
+PLAIN_VIEW: Final = "plain_view"
+"""A view without a form: `View all`, a sentence."""
