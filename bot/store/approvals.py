@@ -1,0 +1,109 @@
+"""Approvals with their actions, as rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.approval import Approval, State
+from bot.approvals.errors import Conflict
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId
+from bot.store.rows import action_values, approval_values, approvals_of, progress_values
+from bot.store.tables import actions, approvals
+
+_ADD: Final = insert(approvals).inline().on_conflict_do_nothing(index_elements=["conversation", "interrupt"])
+_ADD_ACTIONS: Final = insert(actions).inline()
+
+# One select reads approvals with everything that belongs to them; the tests count it.
+_LOAD: Final = (
+    select(approvals, actions.c.id.label("action"), actions.c.request)
+    .join_from(approvals, actions, actions.c.approval == approvals.c.id, isouter=True)
+    .order_by(approvals.c.seq, actions.c.position)
+)
+_GET: Final = _LOAD.where(approvals.c.id == bindparam("wanted"))
+_OF_ACTION: Final = _LOAD.where(
+    approvals.c.id == select(actions.c.approval).where(actions.c.id == bindparam("wanted")).scalar_subquery()
+)
+_OF_INTERRUPT: Final = _LOAD.where(
+    approvals.c.conversation == bindparam("wanted"), approvals.c.interrupt == bindparam("asked")
+)
+_OF: Final = _LOAD.where(
+    approvals.c.conversation == bindparam("wanted"),
+    approvals.c.state.in_(bindparam("states", expanding=True)),
+)
+_WAITING: Final = _LOAD.where(
+    approvals.c.seq.in_(
+        select(approvals.c.seq)
+        .where(approvals.c.state == State.WAITING.value)
+        .order_by(approvals.c.seq)
+        .limit(bindparam("most"))
+    )
+)
+_SAVE: Final = (
+    update(approvals)
+    .where(approvals.c.id == bindparam("wanted"), approvals.c.version == bindparam("read"))
+    .values(
+        state=bindparam("state"),
+        outcomes=bindparam("outcomes"),
+        note=bindparam("note"),
+        version=approvals.c.version + 1,
+    )
+)
+
+
+class ApprovalRows:
+    """`Approvals` in one transaction."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, approval: Approval) -> bool:
+        """Write a new one; False if this conversation's interrupt has one already."""
+        added = (await self._connection.execute(_ADD, approval_values(approval))).rowcount == 1
+        if added and approval.actions:
+            await self._connection.execute(_ADD_ACTIONS, action_values(approval))
+        return added
+
+    async def get(self, id: ApprovalId) -> Approval | None:
+        """The one with this id."""
+        return await self._one(_GET, {"wanted": id})
+
+    async def of_action(self, id: ActionId) -> Approval | None:
+        """The one that has this action."""
+        return await self._one(_OF_ACTION, {"wanted": id})
+
+    async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
+        """The one for this interrupt."""
+        return await self._one(_OF_INTERRUPT, {"wanted": conversation, "asked": id})
+
+    async def of(self, conversation: ConversationId, *states: State) -> Sequence[Approval]:
+        """A conversation's, oldest first; of these states, or all."""
+        wanted = [state.value for state in states or tuple(State)]
+        return await self._all(_OF, {"wanted": conversation, "states": wanted})
+
+    async def waiting(self, limit: int = 100) -> Sequence[Approval]:
+        """All that wait for people, oldest first."""
+        return await self._all(_WAITING, {"most": limit})
+
+    async def save(self, approval: Approval) -> Approval:
+        """Write state and outcomes over the version that was read, and return it with the next version.
+
+        Raises `Conflict` if the row has another version by now.
+        """
+        key = {"wanted": approval.id, "read": approval.version}
+        written = await self._connection.execute(_SAVE, key | progress_values(approval))
+        if not written.rowcount:
+            raise Conflict(f"approval {approval.id!r} is not at version {approval.version} any more")
+        return replace(approval, version=approval.version + 1)
+
+    async def _one(self, statement: Select[Any], wanted: Mapping[str, str]) -> Approval | None:
+        found = await self._all(statement, wanted)
+        return found[0] if found else None
+
+    async def _all(self, statement: Select[Any], wanted: Mapping[str, object]) -> Sequence[Approval]:
+        return approvals_of(await self._connection.execute(statement, wanted))

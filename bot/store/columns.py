@@ -1,0 +1,64 @@
+"""Column types that keep a Python value exactly, on SQLite as on Postgres."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import LargeBinary, String
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+# What UTF-8 cannot say (lone surrogates) and what Postgres refuses in text (0x00) may stand in anything that
+# a model or a client wrote. Bytes keep it, and the encoding of everything else is plain UTF-8.
+_ENCODING, _ERRORS = "utf-8", "surrogatepass"
+
+
+class Name(TypeDecorator[str]):
+    """An id, or a word of ours.
+
+    A name comes from outside too (the value of a forged button). What a database refuses in text is
+    escaped: such a name is found nowhere, and the record shows it readably, but nothing fails.
+    """
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
+        """As the database takes it."""
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        return value.encode(_ENCODING, "backslashreplace").decode().replace("\0", "\\x00")
+
+
+class Prose(TypeDecorator[str]):
+    """Free text, kept to the last code point."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's
+        """As the database takes it."""
+        return None if value is None else value.encode(_ENCODING, _ERRORS)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
+        """As it was."""
+        return None if value is None else value.decode(_ENCODING, _ERRORS)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC to the microsecond, as ISO 8601 text of one width, so that it sorts and reads."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
+        """As the database takes it; `ValueError` for a time without a zone."""
+        if value is None:
+            return None
+        if value.utcoffset() is None:
+            raise ValueError(f"a time without a zone cannot be kept: {value!r}")
+        if value.utcoffset() != timedelta(0):
+            value = value.astimezone(UTC)
+        return value.isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's
+        """As it was."""
+        return None if value is None else datetime.fromisoformat(value)

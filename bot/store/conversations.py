@@ -1,0 +1,110 @@
+"""Conversations and what is said in them, as rows."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import bindparam, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.conversation import Conversation, Said, Status
+from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
+from bot.store.rows import conversation_of, conversation_values, said_of, said_values
+from bot.store.tables import conversations, messages
+
+# Statements are built once: what SQLAlchemy compiles is then found by identity at every call.
+_ADD: Final = insert(conversations).inline()
+_GET: Final = select(conversations).where(conversations.c.id == bindparam("wanted"))
+_AT: Final = select(conversations).where(
+    conversations.c.channel == bindparam("place"), conversations.c.thread_ts == bindparam("thread")
+)
+_SAVE: Final = (
+    update(conversations)
+    .where(conversations.c.id == bindparam("wanted"))
+    .values(status=bindparam("status"), channel=bindparam("channel"), thread_ts=bindparam("thread_ts"))
+)
+_OF: Final = (
+    select(conversations)
+    .where(conversations.c.requester == bindparam("person"))
+    .order_by(conversations.c.seq.desc())
+    .limit(bindparam("most"))
+)
+_UNFINISHED: Final = (
+    select(conversations.c.id)
+    .where(conversations.c.status.not_in([Status.IDLE.value, Status.FAILED.value]))
+    .order_by(conversations.c.seq)
+)
+
+_KEEP: Final = insert(messages).inline().on_conflict_do_nothing(index_elements=["source"])
+_KEPT: Final = (
+    select(messages)
+    .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(False))
+    .order_by(messages.c.seq)
+)
+_HAND_OVER: Final = update(messages).where(messages.c.id == bindparam("wanted")).values(handed_over=True)
+_LAST_SPEAKER: Final = select(messages.c.by).where(
+    messages.c.seq
+    == select(func.max(messages.c.seq))
+    .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(True))
+    .scalar_subquery()
+)
+
+
+class ConversationRows:
+    """`Conversations` in one transaction."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, conversation: Conversation) -> None:
+        """Write a new one."""
+        await self._connection.execute(_ADD, conversation_values(conversation))
+
+    async def get(self, id: ConversationId) -> Conversation | None:
+        """The one with this id."""
+        row = (await self._connection.execute(_GET, {"wanted": id})).one_or_none()
+        return None if row is None else conversation_of(row)
+
+    async def at(self, channel: ChannelId, thread_ts: Ts) -> Conversation | None:
+        """The one in this Slack thread."""
+        row = (await self._connection.execute(_AT, {"place": channel, "thread": thread_ts})).one_or_none()
+        return None if row is None else conversation_of(row)
+
+    async def save(self, conversation: Conversation) -> None:
+        """Write its status and thread; `LookupError` if it was never added."""
+        values = conversation_values(conversation)
+        written = await self._connection.execute(
+            _SAVE,
+            {"wanted": conversation.id} | {name: values[name] for name in ("status", "channel", "thread_ts")},
+        )
+        if not written.rowcount:
+            raise LookupError(f"conversation {conversation.id!r} is not in the store")
+
+    async def of(self, requester: UserId, limit: int = 20) -> Sequence[Conversation]:
+        """The person's own, newest first."""
+        rows = await self._connection.execute(_OF, {"person": requester, "most": limit})
+        return [conversation_of(row) for row in rows]
+
+    async def unfinished(self) -> Sequence[ConversationId]:
+        """Those that are owed something: not idle and not failed."""
+        return [ConversationId(id) for id in (await self._connection.execute(_UNFINISHED)).scalars()]
+
+    async def keep(self, said: Said) -> bool:
+        """Keep what was said; False if this `source` was heard before."""
+        return (await self._connection.execute(_KEEP, said_values(said))).rowcount == 1
+
+    async def kept(self, id: ConversationId) -> Sequence[Said]:
+        """What the agent has not been given yet, oldest first."""
+        return [said_of(row) for row in await self._connection.execute(_KEPT, {"wanted": id})]
+
+    async def hand_over(self, ids: Sequence[MessageId]) -> None:
+        """These are in the agent's thread now."""
+        if ids:
+            await self._connection.execute(_HAND_OVER, [{"wanted": id} for id in ids])
+
+    async def last_speaker(self, id: ConversationId) -> UserId | None:
+        """Who said the latest thing that the agent was given."""
+        by = (await self._connection.execute(_LAST_SPEAKER, {"wanted": id})).scalar_one_or_none()
+        return None if by is None else UserId(by)

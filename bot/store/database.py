@@ -1,0 +1,121 @@
+"""Opening the store, and its two kinds of transaction."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as QueueTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.store.errors import CannotOpen, StoreUnavailable, sentence_for
+from bot.store.location import sqlite_path
+from bot.store.lock import held
+from bot.store.schema import migrate
+from bot.store.sqlite import make_private, reading_engine, writing_engine
+from bot.store.transaction import RowsTransaction
+
+
+class RowsStore:
+    """`Store` over a writing engine and a reading one."""
+
+    def __init__(self, *, writer: AsyncEngine, readers: AsyncEngine) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[RowsTransaction]:
+        """A transaction; commits when the block ends, rolls back when it raises.
+
+        `StoreUnavailable` if it could not be written; then nothing of it was, and `on_commit` calls none.
+        """
+        with _disk_errors_as_sentences():
+            async with self._writer.connect() as connection:
+                await connection.begin()
+                rows = RowsTransaction(connection)
+                try:
+                    yield rows
+                except BaseException:
+                    await connection.rollback()
+                    raise
+                await _to_the_end(rows.commit())
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[RowsTransaction]:
+        """A consistent view that writes nothing and waits for no writer."""
+        with _disk_errors_as_sentences():
+            async with self._readers.connect() as connection, connection.begin():
+                yield RowsTransaction(connection)
+
+
+@asynccontextmanager
+async def open_store(where: str | Path) -> AsyncIterator[RowsStore]:
+    """The store in this SQLite file (`sqlite:///bot.db`, or a path), at the present schema.
+
+    One process at a time: a lock beside the file is held until the block ends. The file is created if
+    there is none, readable by its owner alone. `CannotOpen` says in a sentence why it cannot be used.
+    """
+    with ExitStack() as held_files:
+        path = await asyncio.to_thread(_take, where, held_files)
+        writer, readers = writing_engine(path), reading_engine(path)
+        try:
+            await _bring_up_to_date(writer)
+            yield RowsStore(writer=writer, readers=readers)
+        finally:
+            await readers.dispose()
+            await writer.dispose()
+
+
+async def upgrade(where: str | Path) -> None:
+    """Bring the database to the present schema, as opening it does; safe to run twice."""
+    async with open_store(where):
+        pass
+
+
+def _take(where: str | Path, held_files: ExitStack) -> Path:
+    path = sqlite_path(where)
+    make_private(path)
+    held_files.enter_context(held(path))
+    return path
+
+
+async def _bring_up_to_date(writer: AsyncEngine) -> None:
+    try:
+        with _disk_errors_as_sentences():
+            async with writer.begin() as connection:
+                await connection.run_sync(migrate)
+    except StoreUnavailable as error:
+        raise CannotOpen(f"The database cannot be opened. {error}") from error
+
+
+@contextmanager
+def _disk_errors_as_sentences() -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        sentence = sentence_for(error.orig if isinstance(error, DBAPIError) else error)
+        if sentence is None:
+            raise
+        raise StoreUnavailable(sentence) from error
+    except QueueTimeout as error:
+        raise StoreUnavailable("Too many writers wait for the database; nothing was written.") from error
+
+
+async def _to_the_end(work: Coroutine[None, None, None]) -> None:
+    """Finish this even if the caller is cancelled meanwhile, and only then be cancelled.
+
+    A commit that is cut off is neither known to be written nor known to be lost.
+    """
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        task.exception()  # looked at, so that asyncio does not report it a second time
+        raise cancelled
+    task.result()

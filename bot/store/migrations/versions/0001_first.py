@@ -1,0 +1,158 @@
+"""The first schema: conversations, approvals, posts, the record, and the embedded engine's jobs."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+
+def _seq() -> sa.Column[int]:
+    return sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False)
+
+
+def upgrade() -> None:
+    """Make every table, its indexes and its triggers."""
+    _conversations()
+    _approvals()
+    _posts()
+    _audit()
+    _jobs()
+    if op.get_bind().dialect.name == "sqlite":
+        _refuse("audit", "UPDATE", "the record is append-only")
+        _refuse("audit", "DELETE", "the record is append-only")
+        _refuse("actions", "UPDATE", "what people were shown does not change")
+
+
+def _conversations() -> None:
+    op.create_table(
+        "conversations",
+        _seq(),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("channel", sa.String(), nullable=False),
+        sa.Column("thread_ts", sa.String()),
+        sa.Column("requester", sa.String(), nullable=False),
+        sa.Column("started_at", sa.String(), nullable=False),
+        sa.Column("status", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_conversations"),
+        sa.UniqueConstraint("id", name="uq_conversations_id"),
+        sa.UniqueConstraint("channel", "thread_ts", name="uq_conversations_channel_thread_ts"),
+    )
+    op.create_index("ix_conversations_requester", "conversations", ["requester"])
+    op.create_index("ix_conversations_status", "conversations", ["status"])
+    op.create_table(
+        "messages",
+        _seq(),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("conversation", sa.String(), nullable=False),
+        sa.Column("by", sa.String(), nullable=False),
+        sa.Column("text", sa.LargeBinary(), nullable=False),
+        sa.Column("at", sa.String(), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("handed_over", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_messages"),
+        sa.UniqueConstraint("id", name="uq_messages_id"),
+        sa.UniqueConstraint("source", name="uq_messages_source"),
+        sa.ForeignKeyConstraint(["conversation"], ["conversations.id"], name="fk_messages_conversation"),
+    )
+    op.create_index("ix_messages_conversation_handed_over", "messages", ["conversation", "handed_over"])
+
+
+def _approvals() -> None:
+    op.create_table(
+        "approvals",
+        _seq(),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("conversation", sa.String(), nullable=False),
+        sa.Column("interrupt", sa.String(), nullable=False),
+        sa.Column("shape", sa.String(), nullable=False),
+        sa.Column("asked_at", sa.String(), nullable=False),
+        sa.Column("requesters", sa.LargeBinary(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("outcomes", sa.LargeBinary(), nullable=False),
+        sa.Column("note", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_approvals"),
+        sa.UniqueConstraint("id", name="uq_approvals_id"),
+        sa.UniqueConstraint("conversation", "interrupt", name="uq_approvals_conversation_interrupt"),
+        sa.ForeignKeyConstraint(["conversation"], ["conversations.id"], name="fk_approvals_conversation"),
+    )
+    op.create_index("ix_approvals_state", "approvals", ["state"])
+    op.create_table(
+        "actions",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("approval", sa.String(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("request", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_actions"),
+        sa.UniqueConstraint("approval", "position", name="uq_actions_approval_position"),
+        sa.ForeignKeyConstraint(["approval"], ["approvals.id"], name="fk_actions_approval"),
+    )
+
+
+def _posts() -> None:
+    op.create_table(
+        "posts",
+        _seq(),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("conversation", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("text", sa.LargeBinary(), nullable=False),
+        sa.Column("approval", sa.String()),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("channel", sa.String()),
+        sa.Column("ts", sa.String()),
+        sa.Column("drawn", sa.Integer(), nullable=False),
+        sa.Column("settled_by", sa.String()),
+        sa.Column("problem", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_posts"),
+        sa.UniqueConstraint("id", name="uq_posts_id"),
+        sa.ForeignKeyConstraint(["conversation"], ["conversations.id"], name="fk_posts_conversation"),
+        sa.ForeignKeyConstraint(["approval"], ["approvals.id"], name="fk_posts_approval"),
+    )
+    op.create_index("ix_posts_conversation", "posts", ["conversation"])
+    op.create_index("ix_posts_approval", "posts", ["approval"])
+    op.create_index("ix_posts_state", "posts", ["state"])
+
+
+def _audit() -> None:
+    op.create_table(
+        "audit",
+        _seq(),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("at", sa.String(), nullable=False),
+        sa.Column("conversation", sa.String()),
+        sa.Column("approval", sa.String()),
+        sa.Column("action", sa.String()),
+        sa.Column("actor", sa.String()),
+        sa.Column("detail", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_audit"),
+    )
+    op.create_index("ix_audit_conversation", "audit", ["conversation"])
+
+
+def _jobs() -> None:
+    op.create_table(
+        "jobs",
+        _seq(),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("key", sa.String()),
+        sa.Column("payload", sa.String(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("due", sa.Double(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("postponed", sa.Integer(), nullable=False),
+        sa.Column("error", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_jobs"),
+        sa.UniqueConstraint("id", name="uq_jobs_id"),
+    )
+    op.create_index("ix_jobs_state_due", "jobs", ["state", "due"])
+    op.create_index("ix_jobs_key_seq", "jobs", ["key", "seq"])
+
+
+def _refuse(table: str, verb: str, reason: str) -> None:
+    op.execute(
+        f"CREATE TRIGGER {table}_refuses_{verb.lower()} BEFORE {verb} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{reason}'); END"
+    )

@@ -1,0 +1,70 @@
+"""What the bot shows in Slack, as rows."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.conversation import Post, PostKind, PostState
+from bot.approvals.ids import ApprovalId, ConversationId, PostId
+from bot.store.rows import post_of, post_values, showing_values
+from bot.store.tables import posts
+
+_OWE: Final = insert(posts).inline().on_conflict_do_nothing(index_elements=["id"])
+_GET: Final = select(posts).where(posts.c.id == bindparam("wanted"))
+_CARD: Final = (
+    select(posts)
+    .where(posts.c.approval == bindparam("wanted"), posts.c.kind == PostKind.CARD.value)
+    .order_by(posts.c.seq.desc())
+    .limit(1)
+)
+_OF: Final = select(posts).where(posts.c.conversation == bindparam("wanted")).order_by(posts.c.seq)
+_OWED: Final = (
+    select(posts)
+    .where(posts.c.state.in_([PostState.OWED.value, PostState.SENDING.value]))
+    .order_by(posts.c.seq)
+)
+_SAVE: Final = (
+    update(posts)
+    .where(posts.c.id == bindparam("wanted"))
+    .values({name: bindparam(name) for name in ("state", "channel", "ts", "drawn", "settled_by", "problem")})
+)
+
+
+class PostRows:
+    """`Posts` in one transaction."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def owe(self, post: Post) -> bool:
+        """Write a new one; False if its id exists."""
+        return (await self._connection.execute(_OWE, post_values(post))).rowcount == 1
+
+    async def get(self, id: PostId) -> Post | None:
+        """The one with this id."""
+        row = (await self._connection.execute(_GET, {"wanted": id})).one_or_none()
+        return None if row is None else post_of(row)
+
+    async def card(self, approval: ApprovalId) -> Post | None:
+        """The card of an approval; the newest, should there be several."""
+        row = (await self._connection.execute(_CARD, {"wanted": approval})).one_or_none()
+        return None if row is None else post_of(row)
+
+    async def of(self, conversation: ConversationId) -> Sequence[Post]:
+        """A conversation's, oldest first."""
+        return [post_of(row) for row in await self._connection.execute(_OF, {"wanted": conversation})]
+
+    async def save(self, post: Post) -> None:
+        """Write where and how it is shown; `LookupError` if it was never owed."""
+        written = await self._connection.execute(_SAVE, {"wanted": post.id} | showing_values(post))
+        if not written.rowcount:
+            raise LookupError(f"post {post.id!r} is not in the store")
+
+    async def owed(self) -> Sequence[Post]:
+        """All that are owed or half sent, oldest first."""
+        return [post_of(row) for row in await self._connection.execute(_OWED)]

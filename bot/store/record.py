@@ -1,0 +1,37 @@
+"""The append-only record, as rows of `audit`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import bindparam, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.ids import ConversationId
+from bot.approvals.ports import Event
+from bot.store.rows import event_of, event_values
+from bot.store.tables import audit
+
+_APPEND: Final = insert(audit).inline()
+_ALL: Final = select(audit).order_by(audit.c.seq)
+_OF: Final = _ALL.where(audit.c.conversation == bindparam("wanted"))
+
+
+class RecordRows:
+    """`Record` in one transaction."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def append(self, event: Event) -> None:
+        """Add a line, in the same transaction as what it tells."""
+        await self._connection.execute(_APPEND, event_values(event))
+
+    async def of(self, conversation: ConversationId | None = None) -> Sequence[Event]:
+        """The lines, oldest first; of one conversation, or all."""
+        if conversation is None:
+            rows = await self._connection.execute(_ALL)
+        else:
+            rows = await self._connection.execute(_OF, {"wanted": conversation})
+        return [event_of(row) for row in rows]

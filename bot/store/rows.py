@@ -1,0 +1,246 @@
+"""Rows from domain values and back. Pure; what is read equals what was written."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from sqlalchemy import Row
+
+from bot.approvals.approval import Action, Approval, Decided, Shape, State
+from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
+from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
+from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ports import Event
+
+Values = dict[str, Any]
+"""A row to be written, by column name."""
+
+# The module's own functions look their options up at every call; an encoder is made once.
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_decode: Final = json.JSONDecoder().decode
+
+
+def to_json(value: Json) -> str:
+    """JSON text; with `NaN` and `Infinity`, which the standard lacks and tool arguments may hold."""
+    return _encode(value)
+
+
+def from_json(text: str) -> Any:  # noqa: ANN401 - JSON is what it is
+    """The value that `to_json` wrote."""
+    return _decode(text)
+
+
+def conversation_values(conversation: Conversation) -> Values:
+    """A conversation's row."""
+    return {
+        "id": conversation.id,
+        "channel": conversation.channel,
+        "thread_ts": conversation.thread_ts,
+        "requester": conversation.requester,
+        "started_at": conversation.started_at,
+        "status": conversation.status.value,
+    }
+
+
+def conversation_of(row: Row[Any]) -> Conversation:
+    """The conversation of a row."""
+    return Conversation(
+        id=row.id,
+        channel=row.channel,
+        thread_ts=row.thread_ts,
+        requester=row.requester,
+        started_at=row.started_at,
+        status=Status(row.status),
+    )
+
+
+def said_values(said: Said) -> Values:
+    """The row of something said; the agent has not been given it."""
+    return {
+        "id": said.id,
+        "conversation": said.conversation,
+        "by": said.by,
+        "text": said.text,
+        "at": said.at,
+        "source": said.source,
+        "handed_over": False,
+    }
+
+
+def said_of(row: Row[Any]) -> Said:
+    """What was said, from its row."""
+    return Said(
+        id=row.id, conversation=row.conversation, by=row.by, text=row.text, at=row.at, source=row.source
+    )
+
+
+def approval_values(approval: Approval) -> Values:
+    """An approval's row, without its actions."""
+    requesters: list[Json] = [*sorted(approval.requesters)]
+    return {
+        "id": approval.id,
+        "conversation": approval.conversation,
+        "interrupt": approval.interrupt,
+        "shape": approval.shape.value,
+        "asked_at": approval.asked_at,
+        "requesters": to_json(requesters),
+        "version": approval.version,
+        **progress_values(approval),
+    }
+
+
+def progress_values(approval: Approval) -> Values:
+    """What changes in an approval's life."""
+    outcomes: dict[str, Json] = {
+        action.id: _decided_to_json(action.outcome) for action in approval.actions if action.outcome
+    }
+    return {"state": approval.state.value, "outcomes": to_json(outcomes), "note": approval.note}
+
+
+def action_values(approval: Approval) -> list[Values]:
+    """The rows of an approval's actions, which never change."""
+    return [
+        {
+            "id": action.id,
+            "approval": approval.id,
+            "position": position,
+            "request": to_json(_request_to_json(action)),
+        }
+        for position, action in enumerate(approval.actions)
+    ]
+
+
+def approvals_of(rows: Iterable[Row[Any]]) -> Sequence[Approval]:
+    """The approvals of rows that are joined with their actions and ordered by both."""
+    return [_approval_of(list(group)) for _, group in groupby(rows, key=attrgetter("id"))]
+
+
+def _approval_of(rows: Sequence[Row[Any]]) -> Approval:
+    first = rows[0]
+    outcomes = from_json(first.outcomes)
+    return Approval(
+        id=first.id,
+        conversation=first.conversation,
+        interrupt=first.interrupt,
+        shape=Shape(first.shape),
+        actions=tuple(_action_of(row, outcomes) for row in rows if row.action is not None),
+        asked_at=first.asked_at,
+        requesters=frozenset(map(UserId, from_json(first.requesters))),
+        state=State(first.state),
+        version=first.version,
+        note=first.note,
+    )
+
+
+def _request_to_json(action: Action) -> dict[str, Json]:
+    return {
+        "tool": action.tool,
+        "arguments": dict(action.arguments),
+        "description": action.description,
+        "allowed": [*sorted(action.allowed)],
+        "digest": action.digest,
+        "call": action.call,
+        "schema": None if action.schema is None else dict(action.schema),
+    }
+
+
+def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
+    request = from_json(row.request)
+    outcome = outcomes.get(row.action)
+    return Action(
+        id=ActionId(row.action),
+        tool=request["tool"],
+        arguments=request["arguments"],
+        description=request["description"],
+        allowed=frozenset(map(DecisionKind, request["allowed"])),
+        digest=request["digest"],
+        call=request["call"],
+        schema=request["schema"],
+        outcome=None if outcome is None else _decided_from_json(outcome),
+    )
+
+
+def _decided_to_json(decided: Decided) -> dict[str, Json]:
+    return {
+        "decision": decision_to_json(decided.decision),
+        "by": decided.by,
+        "at": decided.at.isoformat(timespec="microseconds"),
+    }
+
+
+def _decided_from_json(told: Mapping[str, Any]) -> Decided:
+    return Decided(
+        decision=decision_from_json(told["decision"]),
+        by=UserId(told["by"]),
+        at=datetime.fromisoformat(told["at"]),
+    )
+
+
+def post_values(post: Post) -> Values:
+    """The row of a post."""
+    return {
+        "id": post.id,
+        "conversation": post.conversation,
+        "kind": post.kind.value,
+        "text": post.text,
+        "approval": post.approval,
+        **showing_values(post),
+    }
+
+
+def showing_values(post: Post) -> Values:
+    """Where and how a post is shown, which is what changes in it."""
+    return {
+        "state": post.state.value,
+        "channel": post.channel,
+        "ts": post.ts,
+        "drawn": post.drawn,
+        "settled_by": post.settled_by,
+        "problem": post.problem,
+    }
+
+
+def post_of(row: Row[Any]) -> Post:
+    """The post of a row."""
+    return Post(
+        id=row.id,
+        conversation=row.conversation,
+        kind=PostKind(row.kind),
+        text=row.text,
+        approval=row.approval,
+        state=PostState(row.state),
+        channel=row.channel,
+        ts=row.ts,
+        drawn=row.drawn,
+        settled_by=row.settled_by,
+        problem=row.problem,
+    )
+
+
+def event_values(event: Event) -> Values:
+    """The row of a line in the record."""
+    return {
+        "kind": event.kind,
+        "at": event.at,
+        "conversation": event.conversation,
+        "approval": event.approval,
+        "action": event.action,
+        "actor": event.actor,
+        "detail": to_json(dict(event.detail)),
+    }
+
+
+def event_of(row: Row[Any]) -> Event:
+    """The line of a row."""
+    return Event(
+        kind=row.kind,
+        at=row.at,
+        conversation=row.conversation,
+        approval=row.approval,
+        action=row.action,
+        actor=row.actor,
+        detail=from_json(row.detail),
+    )

@@ -1,0 +1,160 @@
+"""Engines on one SQLite file: a single writer that holds the file's write lock, and readers beside it."""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Self
+
+import aiosqlite
+from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, event
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bot.store.errors import CannotOpen
+
+BUSY_SECONDS: Final = 2.0
+"""How long to wait for another connection's write; well inside the 3 s that Slack gives an ack."""
+
+QUEUE_SECONDS: Final = 10.0
+"""How long a transaction waits for its turn at the one writer."""
+
+READERS: Final = 4
+
+_WRITER: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+_READER: Final = ("query_only = ON",)
+
+
+def writing_engine(path: Path) -> AsyncEngine:
+    """One connection: SQLite's busy wait is not a queue, so writers take turns before they reach it."""
+    return _engine(path, _WRITER, begin="BEGIN IMMEDIATE", size=1)
+
+
+def reading_engine(path: Path) -> AsyncEngine:
+    """Connections that cannot write, each transaction on one snapshot."""
+    return _engine(path, _READER, begin="BEGIN", size=READERS)
+
+
+def make_private(path: Path) -> None:
+    """Create the file for its owner alone, or take others' rights away from an existing one.
+
+    SQLite gives `-wal` and `-shm` the rights of the database file when it makes them.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+            if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
+                file.chmod(0o600)
+    except OSError as error:
+        raise CannotOpen(f"The database {path} cannot be opened: {error.strerror}.") from error
+
+
+def _engine(path: Path, pragmas: Sequence[str], *, begin: str, size: int) -> AsyncEngine:
+    engine = create_async_engine(
+        URL.create("sqlite+aiosqlite", database=str(path)),
+        async_creator=partial(_connect, path, pragmas),
+        poolclass=AsyncAdaptedQueuePool,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=QUEUE_SECONDS,
+        hide_parameters=True,  # an error's text must not carry arguments into a log
+    )
+
+    def open_transaction(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine.sync_engine, "begin", open_transaction)
+    return engine
+
+
+async def _connect(path: Path, pragmas: Sequence[str]) -> aiosqlite.Connection:
+    connection = _Connection(
+        lambda: sqlite3.connect(
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        ),
+        iter_chunk_size=64,
+    )
+    # A process that ends in a hurry must not wait for this thread.
+    connection._thread.daemon = True  # noqa: SLF001 - as SQLAlchemy does for its own connections
+    await connection
+    for pragma in pragmas:
+        await connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+class _Connection(aiosqlite.Connection):
+    """aiosqlite's connection with one hand-over to its thread per statement; SQLAlchemy's use takes four.
+
+    The hand-overs, not SQLite, are what a short transaction spends its time on.
+    """
+
+    def cursor(self) -> "_Cursor":  # type: ignore[override]
+        """A cursor that costs nothing until it executes."""
+        return _Cursor(self)
+
+    async def rollback(self) -> None:
+        """Roll back if there is something to: the pool asks at every return."""
+        # A cancelled statement costs the connection, so nothing can be on its way in the thread here.
+        if self.in_transaction:
+            await super().rollback()
+
+    async def run(self, work: Callable[[sqlite3.Connection], "_Outcome"]) -> "_Outcome":
+        """Do this in the connection's thread."""
+        outcome: _Outcome = await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
+        return outcome
+
+
+class _Outcome:
+    """Everything that is wanted of a statement, fetched while still in the thread."""
+
+    __slots__ = ("description", "lastrowid", "rowcount", "rows")
+
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        self.description = cursor.description
+        self.rows = cursor.fetchall() if cursor.description else []
+        self.rowcount = cursor.rowcount
+        self.lastrowid = cursor.lastrowid
+
+
+class _Cursor:
+    """As much of a cursor as SQLAlchemy uses."""
+
+    __slots__ = ("_connection", "_outcome", "arraysize")
+
+    def __init__(self, connection: _Connection) -> None:
+        self._connection = connection
+        self._outcome: _Outcome | None = None
+        self.arraysize = 1
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Self:
+        """Run a statement and fetch its rows."""
+        self._outcome = await self._connection.run(lambda raw: _Outcome(raw.execute(sql, parameters)))
+        return self
+
+    async def executemany(self, sql: str, parameters: Sequence[Sequence[Any]]) -> Self:
+        """Run a statement for each of the parameters."""
+        self._outcome = await self._connection.run(lambda raw: _Outcome(raw.executemany(sql, parameters)))
+        return self
+
+    async def fetchall(self) -> list[Any]:
+        """The rows, which are here already."""
+        return self._outcome.rows if self._outcome else []
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def description(self) -> Any:  # noqa: ANN401 - as PEP 249 has it
+        return self._outcome and self._outcome.description
+
+    @property
+    def rowcount(self) -> int:
+        return self._outcome.rowcount if self._outcome else -1
+
+    @property
+    def lastrowid(self) -> int | None:
+        return self._outcome.lastrowid if self._outcome else None

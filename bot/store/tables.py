@@ -1,0 +1,129 @@
+"""The tables. `migrations/` makes them; a test holds the two equal.
+
+Every table has `seq`, the order in which rows came, because two things can happen in one microsecond.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    UniqueConstraint,
+)
+
+from bot.store.columns import Moment, Name, Prose
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _seq() -> Column[Any]:
+    # SQLite numbers rows by itself only where the type is exactly INTEGER.
+    return Column("seq", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True)
+
+
+conversations = Table(
+    "conversations",
+    metadata,
+    _seq(),
+    Column("id", Name(), nullable=False, unique=True),
+    Column("channel", Name(), nullable=False),
+    Column("thread_ts", Name()),
+    Column("requester", Name(), nullable=False),
+    Column("started_at", Moment(), nullable=False),
+    Column("status", Name(), nullable=False),
+    UniqueConstraint("channel", "thread_ts"),
+    Index(None, "requester"),
+    Index(None, "status"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _seq(),
+    Column("id", Name(), nullable=False, unique=True),
+    Column("conversation", Name(), ForeignKey("conversations.id"), nullable=False),
+    Column("by", Name(), nullable=False),
+    Column("text", Prose(), nullable=False),
+    Column("at", Moment(), nullable=False),
+    Column("source", Name(), nullable=False, unique=True),
+    Column("handed_over", Boolean(), nullable=False),
+    Index(None, "conversation", "handed_over"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    _seq(),
+    Column("id", Name(), nullable=False, unique=True),
+    Column("conversation", Name(), ForeignKey("conversations.id"), nullable=False),
+    Column("interrupt", Name(), nullable=False),
+    Column("shape", Name(), nullable=False),
+    Column("asked_at", Moment(), nullable=False),
+    Column("requesters", Prose(), nullable=False),  # JSON list of user ids
+    Column("state", Name(), nullable=False),
+    Column("version", Integer(), nullable=False),
+    Column("outcomes", Prose(), nullable=False),  # JSON object by action id
+    Column("note", Prose(), nullable=False),
+    UniqueConstraint("conversation", "interrupt"),
+    Index(None, "state"),
+)
+
+# What people are shown. Never updated (a trigger refuses it): a click writes only the small row above, however
+# long the arguments are.
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", Name(), primary_key=True),
+    Column("approval", Name(), ForeignKey("approvals.id"), nullable=False),
+    Column("position", Integer(), nullable=False),
+    Column("request", Prose(), nullable=False),  # JSON object
+    UniqueConstraint("approval", "position"),
+)
+
+posts = Table(
+    "posts",
+    metadata,
+    _seq(),
+    Column("id", Name(), nullable=False, unique=True),
+    Column("conversation", Name(), ForeignKey("conversations.id"), nullable=False),
+    Column("kind", Name(), nullable=False),
+    Column("text", Prose(), nullable=False),
+    Column("approval", Name(), ForeignKey("approvals.id")),
+    Column("state", Name(), nullable=False),
+    Column("channel", Name()),
+    Column("ts", Name()),
+    Column("drawn", Integer(), nullable=False),
+    Column("settled_by", Name()),
+    Column("problem", Prose(), nullable=False),
+    Index(None, "conversation"),
+    Index(None, "approval"),
+    Index(None, "state"),
+)
+
+# Append-only: triggers refuse UPDATE and DELETE. No foreign keys: it tells of unknown things as well.
+audit = Table(
+    "audit",
+    metadata,
+    _seq(),
+    Column("kind", Name(), nullable=False),
+    Column("at", Moment(), nullable=False),
+    Column("conversation", Name()),
+    Column("approval", Name()),
+    Column("action", Name()),
+    Column("actor", Name()),
+    Column("detail", Prose(), nullable=False),  # JSON object
+    Index(None, "conversation"),
+)

@@ -1,0 +1,42 @@
+"""One transaction: the rows in it, and who wants to know once it is on disk."""
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.approvals import ApprovalRows
+from bot.store.conversations import ConversationRows
+from bot.store.posts import PostRows
+from bot.store.record import RecordRows
+
+_log: Final = logging.getLogger(__name__)
+
+
+class RowsTransaction:
+    """`Transaction` over one connection."""
+
+    __slots__ = ("_calls", "approvals", "connection", "conversations", "posts", "record")
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.connection = connection
+        self.conversations = ConversationRows(connection)
+        self.approvals = ApprovalRows(connection)
+        self.posts = PostRows(connection)
+        self.record = RecordRows(connection)
+        self._calls: list[Callable[[], None]] = []
+
+    def on_commit(self, call: Callable[[], None]) -> None:
+        """Call this once the transaction is on disk; never if it is rolled back."""
+        self._calls.append(call)
+
+    async def commit(self) -> None:
+        """Put it on disk, then tell."""
+        await self.connection.commit()
+        for call in self._calls:
+            try:
+                call()
+            except Exception:  # noqa: BLE001 - the caller's code, after the fact
+                # The rows are written; whoever reads this must not take them for lost.
+                _log.exception("a call after the commit failed")
