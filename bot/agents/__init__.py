@@ -1,1 +1,1 @@
-"""Agents: the only package that knows langchain and langgraph."""
+"""The agent behind the threads. The only package that knows LangChain and LangGraph."""

@@ -1,0 +1,75 @@
+"""A tool that raises: the model is told, its siblings go on, and the failure can be found again."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Annotated, Any, Final, NotRequired
+
+from langchain.agents.middleware import ToolErrorMiddleware
+from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ToolCallRequest
+from langchain_core.messages import AnyMessage, ToolMessage
+from langgraph.types import Command
+
+from bot.approvals.thread import ToolFailure
+
+MARK: Final = "approval_bot_failure"
+"""The key in a tool message's artifact; artifacts never go to the model."""
+GUARD_KEY: Final = "approval_guard"
+"""A state key that shows from outside that a graph contains the guarding middleware."""
+LONGEST: Final = 300
+"""Characters of an error that are told."""
+
+
+class GuardState(AgentState[Any]):
+    """The thread's state with a key that is never written."""
+
+    approval_guard: NotRequired[Annotated[bool, PrivateStateAttr]]
+
+
+class ToolFailures(ToolErrorMiddleware):
+    """Turns an exception of a tool into a marked error message; interrupts pass through."""
+
+    state_schema = GuardState
+
+    def __init__(self) -> None:
+        super().__init__(on_error=_told)
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """The tool's result, or the marked message of its failure."""
+        raised: list[Exception] = []
+
+        async def watched(request: ToolCallRequest) -> ToolMessage | Command[Any]:
+            try:
+                return await handler(request)
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        result = await super().awrap_tool_call(request, watched)
+        if not raised or not isinstance(result, ToolMessage):
+            return result
+        sentence = _told(raised[-1], request)
+        return result.model_copy(update={"artifact": {MARK: sentence}})
+
+
+def _told(error: Exception, request: ToolCallRequest) -> str:
+    return f"`{request.tool_call['name']}` failed: {cut(str(error)) or type(error).__name__}"
+
+
+def cut(text: str) -> str:
+    """On one line and at most `LONGEST` characters."""
+    line = " ".join(text[: 4 * LONGEST].split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def tool_failures(messages: Iterable[AnyMessage]) -> tuple[ToolFailure, ...]:
+    """The marked failures among these messages."""
+    return tuple(
+        ToolFailure(id=message.id or message.tool_call_id, tool=message.name or "", sentence=sentence)
+        for message in messages
+        if isinstance(message, ToolMessage)
+        and isinstance(message.artifact, dict)
+        and isinstance(sentence := message.artifact.get(MARK), str)
+    )
