@@ -4,9 +4,10 @@ import { drawChannel } from "./channel_pane.js";
 import { h, icon } from "./dom.js";
 import { drawHome, leaveHome } from "./home_pane.js";
 import { drawModals } from "./modal.js";
+import { skipOld } from "./notices.js";
 import { people, person, team } from "./people.js";
 import { setReader } from "./pills.js";
-import { HOME, fromPermalink, go, here, memory } from "./router.js";
+import { HOME, fromPermalink, go, hashOf, here, memory } from "./router.js";
 import { directMessage, drawSidebar, showDrawer } from "./sidebar.js";
 import { actAs, bootPatiently, onChange, store } from "./store.js";
 import { drawThread } from "./thread_pane.js";
@@ -22,6 +23,7 @@ function draw() {
   memory.set("as", as);
   setReader(as);
   actAs(as);
+  if (store.loaded) skipOld();
   const place = settle({ ...route, as });
   if (!place) return;
   store.route = place;
@@ -54,7 +56,7 @@ function settle(route) {
 
 /** Writes the person into the address, so that it can be shared as it stands. */
 function canonical(route) {
-  if (here().as !== route.as) history.replaceState(null, "", `#${[route.as, route.place, route.thread, route.message].filter(Boolean).join("/")}`);
+  if (here().as !== route.as) history.replaceState(null, "", hashOf(route));
   return route;
 }
 
@@ -87,6 +89,8 @@ window.addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", draw);
 onChange(draw);
+const linked = fromPermalink(new URL(location.href));
+if (linked) history.replaceState(null, "", `/${hashOf(linked)}`);
 await bootPatiently();
 store.online = true;
 draw();

@@ -20,7 +20,7 @@ const DRAW = {
 
 /** Draws all blocks of a message or view; `ctx.form` then knows exactly the fields that are seen. */
 export function drawBlocks(blocks, ctx) {
-  ctx.form.beginDrawing();
+  ctx.form.beginDrawing(ctx.values);
   return h("div", { class: "blocks" }, drawEach(blocks, ctx));
 }
 

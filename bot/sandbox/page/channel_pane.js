@@ -5,7 +5,7 @@ import { composer } from "./composer.js";
 import { pointAt, scrollingLog } from "./log.js";
 import { drawMessages, isBroadcast, isReply } from "./messages.js";
 import { noticeNode, noticesFor } from "./notices.js";
-import { avatar, bot, botName, people, realName } from "./people.js";
+import { avatar, bot, botName, nameOf, people, realName } from "./people.js";
 import { showDrawer } from "./sidebar.js";
 import { store } from "./store.js";
 import { markRead } from "./unread.js";
@@ -20,17 +20,19 @@ export function menuButton() {
 }
 
 export function drawChannel(route, channel) {
-  const name = `${store.as}/${channel.id}/${channel.is_member !== false}`;
+  const name = `${store.as}/${channel.id}/${writable(channel)}`;
   if (pane?.name !== name || !pane.log.frame.isConnected) build(name, channel);
   const all = store.state.messages[channel.id] ?? [];
   const seen = all.filter((one) => !isReply(one) || isBroadcast(one));
-  pane.hint.hidden = seen.length > 0 || !store.loaded;
+  pane.hint.hidden = seen.length > 0 || !writable(channel);
   pane.log.update(() => drawMessages(pane.log.log, seen, all, route, false));
   pane.notices.replaceChildren(...noticesFor({ channel: channel.id }).map(noticeNode));
   const target = !route.thread || route.message === route.thread ? route.message : null;
   if (target && pane.pointed !== target && pointAt(pane.log.log, target)) pane.pointed = target;
   markRead(channel.id);
 }
+
+const writable = (channel) => channel.is_member !== false && !channel.is_archived;
 
 function build(name, channel) {
   const title = channel.is_im ? botName() : channel.name;
@@ -40,8 +42,8 @@ function build(name, channel) {
   const box = composer({ label, placeholder: label, sendLabel: "Send", place: { channel: channel.id } });
   const hint = welcome(channel, (text) => box.fill(text));
   hint.hidden = true;
-  const closed = h("p", { class: "not-member" }, `You are not a member of #${title}; you can read here and not write.`);
-  root.replaceChildren(header(channel, title), h("div", { class: "pane-body" }, hint, log.frame), notices, channel.is_member === false ? closed : box.root);
+  const closed = h("p", { class: "not-member" }, channel.is_archived ? `#${title} is archived.` : `${nameOf(store.as)} is not a member of #${title} and sees nothing of it.`);
+  root.replaceChildren(header(channel, title), h("div", { class: "pane-body" }, hint, log.frame), notices, writable(channel) ? box.root : closed);
   pane = { name, log, hint, notices, pointed: null };
 }
 

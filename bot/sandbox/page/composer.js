@@ -74,10 +74,8 @@ async function submit({ as, box, place, status, root, giveBack }) {
     const answer = await api.post("say", { as, ...place, text: withTokens(text.trim()) });
     clearTimeout(slow);
     status.textContent = "";
-    // With a warning it did reach the app; sending it again would ask twice.
-    if (answer?.ok === false && answer.warning && !answer.error) status.textContent = answer.warning;
-    else if (answer?.ok === false) giveBack(text, api.sentence(answer));
-    root.classList.toggle("failed", answer?.ok === false);
+    // What Slack itself says about a command stands above the channel's box already.
+    if (answer?.ok === false) giveBack(text, answer.warning && !place.thread_ts ? "" : api.sentence(answer));
   } catch {
     clearTimeout(slow);
     giveBack(text, "Not sent: the sandbox is away. Your text is kept; send it again when it is back.");

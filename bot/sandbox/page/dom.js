@@ -14,7 +14,7 @@ function assign(node, name, value) {
   if (value === undefined || value === null || value === false) return;
   if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
   else if (name === "class") node.className = value;
-  else if (name === "data") Object.assign(node.dataset, value);
+  else if (name === "data") for (const [key, one] of Object.entries(value)) { if (one !== undefined) node.dataset[key] = one; }
   else if (name in PROPERTIES) node[name] = value;
   else node.setAttribute(name, value === true ? "" : String(value));
 }

@@ -6,13 +6,15 @@ const key = (blockId, actionId) => JSON.stringify([blockId, actionId]);
 export class Form {
   #touched = new Map();
   #seeds = new Map();
+  #kept = {};
 
   /** What the app put there. It counts until the person changes the field. */
   seed(blockId, actionId, entry) {
     const touched = this.#touched.get(key(blockId, actionId));
     // Another kind of field under the same ids is another field.
     if (touched && touched.entry.type !== entry.type) this.#touched.delete(key(blockId, actionId));
-    this.#seeds.set(key(blockId, actionId), { blockId, actionId, entry });
+    const kept = this.#kept[blockId]?.[actionId];
+    this.#seeds.set(key(blockId, actionId), { blockId, actionId, entry: kept?.type === entry.type ? kept : entry });
     return this.get(blockId, actionId);
   }
 
@@ -25,9 +27,13 @@ export class Form {
     this.#touched.set(key(blockId, actionId), { blockId, actionId, entry });
   }
 
-  /** Forget which fields were drawn before; what was typed stays for when they come back. */
-  beginDrawing() {
+  /**
+   * Forget which fields were drawn before; what was typed stays for when they come back.
+   * `kept` are the values that the server remembers, say from before a reload.
+   */
+  beginDrawing(kept = {}) {
     this.#seeds.clear();
+    this.#kept = kept;
   }
 
   /** Slack's `state.values` of the fields that are drawn now. */

@@ -39,7 +39,7 @@ function content(home, place) {
   if (!home) {
     return h("div", { class: "home-empty" }, h("h3", {}, store.loaded ? "Nothing here yet" : "Opening…"), h("p", {}, `${botName()} has not published a Home tab for this person.`));
   }
-  const node = h("div", { class: "home-view", tabindex: "-1" }, drawBlocks(home.blocks, contextFor(place)));
+  const node = h("div", { class: "home-view", tabindex: "-1" }, drawBlocks(home.blocks, contextFor(place, { values: home.values })));
   placeNotices(node, place);
   return node;
 }

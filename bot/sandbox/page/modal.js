@@ -68,7 +68,7 @@ function fill(view, stack) {
   const { head, body, foot, heading } = shown;
   shown.view = view;
   const place = { view_id: view.id };
-  const context = contextFor(place, { errors: { ...view.errors, ...errors.get(view.id) } });
+  const context = contextFor(place, { values: view.values, errors: { ...view.errors, ...errors.get(view.id) } });
   names.set(view.id, { form: context.name, as: store.as });
   const keep = body.scrollTop;
   const notices = noticesFor(place);
@@ -87,7 +87,7 @@ function titleRow(view, stack, heading) {
   return h("div", { class: "dialog-title" },
     stack.length > 1 && h("button", { type: "button", class: "icon-button", onclick: () => close([view]) }, icon("back"), h("span", { class: "visually-hidden" }, "Back")),
     h("h2", { id: heading }, plain(view.title)),
-    h("button", { type: "button", class: "icon-button", data: { focus: "x" }, onclick: () => close([...stack].reverse()) }, icon("close"), h("span", { class: "visually-hidden" }, "Dismiss")));
+    h("button", { type: "button", class: "icon-button", data: { focus: "x" }, onclick: () => close(stack, true) }, icon("close"), h("span", { class: "visually-hidden" }, "Dismiss")));
 }
 
 function content(view, context, place) {
@@ -137,16 +137,15 @@ function showErrors() {
   shown?.body.querySelector("[aria-invalid='true'], .has-error input")?.focus();
 }
 
-async function close(views) {
+async function close(views, whole = false) {
+  const top = views.at(-1);
   for (const view of views) leaving.add(view.id);
   changed();
-  for (const view of views) {
-    try {
-      const answer = await api.post("close", { as: store.as, view_id: view.id });
-      if (answer?.ok === false) throw new Error(api.sentence(answer));
-    } catch (problem) {
-      leaving.delete(view.id);
-      addNotice({ view_id: view.id }, `It could not be closed: ${problem.message}`);
-    }
+  try {
+    const answer = await api.post("close", { as: store.as, view_id: top.id, whole_stack: whole && views.length > 1 });
+    if (answer?.ok === false) throw new Error(api.sentence(answer));
+  } catch (problem) {
+    for (const view of views) leaving.delete(view.id);
+    addNotice({ view_id: top.id }, `It could not be closed: ${problem.message}`);
   }
 }

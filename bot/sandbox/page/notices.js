@@ -5,6 +5,7 @@ import { store, changed } from "./store.js";
 
 const dismissed = new Set();
 const pressed = new Map();
+const acquainted = new Set();
 let ours = [];
 let count = 0;
 
@@ -29,6 +30,13 @@ export function noticesFor(container) {
   return (theirs.length ? theirs : open(ours)).slice(-3).filter(({ text }) => !seen.has(text) && seen.add(text));
 }
 
+/** What was said before this page was opened is over, as after a reload of Slack. */
+export function skipOld() {
+  if (acquainted.has(store.as)) return;
+  acquainted.add(store.as);
+  for (const notice of store.state.notices) dismissed.add(notice.id);
+}
+
 /** A new press: what was said about the last one is over. */
 export function forget(container, focus = null) {
   for (const notice of noticesFor(container)) dismissed.add(notice.id);
@@ -38,7 +46,7 @@ export function forget(container, focus = null) {
 }
 
 export function noticeNode(notice) {
-  return h("div", { class: "notice", role: "alert" }, icon("warning"), h("span", {}, notice.text),
+  return h("div", { class: "notice", role: "alert" }, icon("warning"), h("span", {}, notice.text.replace(/^⚠\uFE0F?\s*/u, "")),
     h("button", { type: "button", class: "notice-close", onclick: () => { dismissed.add(notice.id); changed(); } },
       icon("close"), h("span", { class: "visually-hidden" }, "Dismiss")));
 }

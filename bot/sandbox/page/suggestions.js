@@ -4,16 +4,16 @@ import { h, uid } from "./dom.js";
 import { avatar, bot, botName, channels, kindOf, people, realName } from "./people.js";
 import { store } from "./store.js";
 
-/** Slack's wire form of what was typed: & < > escaped, @name and #channel as tokens. */
+/** @name and #channel as Slack's tokens. The server escapes the rest; a command it reads itself. */
 export function withTokens(text) {
-  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  if (text.startsWith("/")) return text;
   const names = new Map();
   for (const one of mentionable()) names.set(`@${one.name}`.toLowerCase(), `<@${one.id}>`);
   for (const room of channels().filter((one) => !one.is_im)) names.set(`#${room.name}`.toLowerCase(), `<#${room.id}>`);
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  if (!longestFirst.length) return escaped;
+  if (!longestFirst.length) return text;
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])(${longestFirst.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
-  return escaped.replace(pattern, (name) => names.get(name.toLowerCase()));
+  return text.replace(pattern, (name) => names.get(name.toLowerCase()));
 }
 
 function mentionable() {

@@ -40,6 +40,6 @@ function build(name, route, channel) {
       h("div", { class: "pane-title" }, h("h2", {}, "Thread"), h("p", {}, channel.is_im ? botName() : `#${channel.name}`)),
       h("button", { type: "button", class: "icon-button", onclick: close }, icon("close"), h("span", { class: "visually-hidden" }, "Close thread"))),
     lost, h("div", { class: "pane-body" }, log.frame),
-    channel.is_member === false ? h("p", { class: "not-member" }, "You are not a member here.") : box.root);
+    channel.is_member === false || channel.is_archived ? h("p", { class: "not-member" }, "Nothing can be written here.") : box.root);
   pane = { name, log, lost, pointed: null };
 }

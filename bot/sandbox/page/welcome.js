@@ -11,7 +11,7 @@ export function welcome(channel, tryIt) {
   const text = channel.is_im ? TASK : `${command} ${TASK}`;
   return h("section", { class: "welcome", "aria-label": "First steps" },
     h("h3", {}, channel.is_im ? `A direct line to ${botName()}` : `Welcome to #${channel.name}`),
-    h("p", {}, `Ask ${botName()} to do something. Before it touches a file it asks here, and people decide with buttons.`),
+    h("p", {}, `Ask @${botName()} to do something. Before it touches a file it asks here, and people decide with buttons.`),
     h("div", { class: "welcome-try" }, h("code", {}, text),
       h("button", { type: "button", class: "button button-primary", onclick: () => tryIt(text) }, "Try it")),
     h("ul", {},
