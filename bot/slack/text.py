@@ -24,6 +24,8 @@ _HIDDEN: Final = re.compile(
 _JOINER, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 _SKIN_TONES: Final = range(0x1F3FB, 0x1F400)
 _SYMBOLS_IN_OTHER_CATEGORIES: Final = frozenset("‼⁉〰〽\u2139")
+_ESCAPED_MENTION: Final = re.compile(r"&lt;@([UW][A-Z0-9]{1,30})&gt;")
+_OPEN_MENTION: Final = re.compile(r"<[^<>]*$")
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{1,30}")
 
 
@@ -39,6 +41,11 @@ def visible(text: str) -> str:
 def escape(text: str) -> str:
     """The text for mrkdwn and for a message's `text`: visible, and without a live `<`, `>` or `&`."""
     return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def own_words(sentence: str) -> str:
+    """A sentence of ours for mrkdwn: escaped, but the people it names by `<@U…>` stay mentions."""
+    return _ESCAPED_MENTION.sub(r"<@\1>", escape(sentence))
 
 
 def is_user_id(text: str) -> bool:
@@ -73,7 +80,7 @@ def clip(text: str, limit: int) -> str:
     """The text, or as much of its beginning as weighs no more than `limit`, and `…`."""
     if weight(text) <= limit:
         return text
-    return f"{head(text, limit - weight('…')).rstrip()}…"
+    return f"{_OPEN_MENTION.sub('', head(text, limit - weight('…'))).rstrip()}…"
 
 
 def head(text: str, limit: int) -> str:

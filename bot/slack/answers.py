@@ -1,0 +1,88 @@
+"""What the bot says in a thread: the agent's answers, its own sentences, and what failed."""
+
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    Block,
+    ContextBlock,
+    MarkdownBlock,
+    MarkdownTextObject,
+    RichTextBlock,
+    SectionBlock,
+)
+
+from bot.approvals.conversation import Post
+from bot.approvals.ids import UserId
+from bot.slack import buttons, verbs
+from bot.slack.literal import excerpt, person, quote, section
+from bot.slack.literal import plain as piece
+from bot.slack.markdown import defuse, undefused
+from bot.slack.message import Message, as_json
+from bot.slack.splitting import split
+from bot.slack.text import clip, escape, mention, own_words, visible
+
+LONGEST_FALLBACK: Final = 3_000
+"""Characters of a message's `text`; Slack takes 4,000 in an update."""
+_LONGEST_SENTENCE: Final = 2_800
+_OPENING: Final = 6_000
+_NOTHING: Final = "The agent finished without saying anything."
+
+
+def answer(text: str) -> list[Message]:
+    """The agent's words, in as many messages as they need, in order; at least one."""
+    if not text.strip():
+        return [notice(_NOTHING)]
+    return [_part(part) for part in split(defuse(visible(text)))]
+
+
+def notice(sentence: str) -> Message:
+    """A sentence of the bot itself. People named in it by `<@U…>` are mentioned; no other markup is alive."""
+    return _sentence(own_words(sentence), [])
+
+
+def failure(post: Post) -> Message:
+    """What failed, with a Retry button until somebody pressed it."""
+    if post.settled_by is None:
+        retry = buttons.row([buttons.button(verbs.RETRY, "Retry", post.id, about="what failed")], "retry")
+        return _sentence(f"⚠️ {escape(post.text)}", list(retry))
+    told = MarkdownTextObject(text=f"Retried by {mention(post.settled_by)}", verbatim=True)
+    return _sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
+
+
+def opening(requester: UserId, text: str) -> Message:
+    """The first message of a thread that a slash command started: who asked, and what, literally."""
+    part = excerpt(text.strip() or "…", _OPENING)
+    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+    words = [section(person(requester), piece(" asked:")), quote(part.head + left + part.tail)]
+    fallback = f"{mention(requester)} asked: {escape(text.strip())}"
+    return Message(
+        text=clip(fallback, LONGEST_FALLBACK),
+        blocks=as_json([RichTextBlock(elements=words, block_id="asked")]),
+    )
+
+
+def refusal(sentence: str) -> str:
+    """A refusal's text, for the person alone. The mentions that our own sentences hold stay readable."""
+    return clip(own_words(sentence), LONGEST_FALLBACK)
+
+
+def plain(message: Message) -> Message:
+    """The message for a Slack that does not take its blocks: the words, literally."""
+    words = "\n\n".join(str(block["text"]) for block in message.blocks if block["type"] == "markdown")
+    part = excerpt(words.strip() or message.text, 9_000)
+    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+    literal = RichTextBlock(elements=[section(piece(part.head + left + part.tail))])
+    return Message(text=message.text, blocks=as_json([literal]))
+
+
+def _part(markdown: str) -> Message:
+    return Message(
+        text=clip(escape(undefused(markdown)), LONGEST_FALLBACK),
+        blocks=as_json([MarkdownBlock(text=markdown)]),
+    )
+
+
+def _sentence(markup: str, below: list[Block]) -> Message:
+    text = clip(markup, _LONGEST_SENTENCE) or "…"
+    said = SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id="sentence")
+    return Message(text=text, blocks=as_json([said, *below]))

@@ -1,0 +1,80 @@
+"""Whether a payload has the shape that everything behind the door relies on, Bolt included.
+
+Bolt opens a payload's parts without looking whether they are what they should be, and answers 500 when
+they are not. Only the kinds of the parts are checked here; what they say is read in `payloads`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+_OBJECT: Final = (
+    "event",
+    "view",
+    "message",
+    "previous_message",
+    "assistant_thread",
+    "function_data",
+    "container",
+)
+_OBJECT_OR_ID: Final = ("team", "user", "channel", "enterprise")
+# fmt: off
+_TEXT: Final = (
+    "type", "subtype", "command", "text", "channel_type",
+    "team_id", "enterprise_id", "user_id", "user_team", "channel_id", "bot_id", "app_installed_team_id",
+    "action_id", "block_id", "callback_id", "event_id", "trigger_id", "thread_ts",
+    "response_url", "private_metadata",
+)
+# fmt: on
+_OBJECTS: Final = ("authorizations", "actions", "response_urls")
+_INSIDE: Final = ("event", "view", "message", "previous_message", "container")
+
+
+def well_formed(payload: object) -> bool:
+    """Whether each part that Slack's payloads have, where it is there, is of its kind."""
+    try:
+        return isinstance(payload, dict) and _is_sound(payload)
+    except RecursionError:
+        return False
+
+
+def _is_sound(payload: Mapping[object, object]) -> bool:
+    return (
+        all(isinstance(payload.get(name), dict | None) for name in _OBJECT)
+        and all(_is_object_or_id(payload.get(name)) for name in _OBJECT_OR_ID)
+        and all(isinstance(payload.get(name), str | None) for name in _TEXT)
+        and all(_are_objects(payload.get(name)) for name in _OBJECTS)
+        and all(_is_sound(part) for name in _INSIDE if isinstance(part := payload.get(name), dict))
+        and _has_what_its_type_needs(payload)
+    )
+
+
+def _has_what_its_type_needs(payload: Mapping[object, object]) -> bool:
+    match payload:
+        case {"type": "block_actions", "actions": [{"action_id": str()}, *_], "user": {"id": str()}}:
+            return True
+        case {"type": "view_submission" | "view_closed", "view": dict(), "user": {"id": str()}}:
+            return True
+        case {"type": "event_callback", "event": {"type": str()}}:
+            return True
+        case {"type": "block_actions" | "view_submission" | "view_closed" | "event_callback"}:
+            return False
+        case _:
+            return True
+
+
+def _is_object_or_id(part: object) -> bool:
+    match part:
+        case {"id": inner}:
+            return isinstance(inner, str) and all(
+                isinstance(part.get(name), str | None) for name in ("team_id", "enterprise_id")
+            )
+        case dict():
+            return "id" not in part
+        case _:
+            return isinstance(part, str | None)
+
+
+def _are_objects(parts: object) -> bool:
+    if parts is None:
+        return True
+    return isinstance(parts, list) and all(isinstance(part, dict) and _is_sound(part) for part in parts)
