@@ -1,4 +1,4 @@
-"""What a person may put into an element, and what Slack itself says when a form is not filled in."""
+"""What a person may put into an element, and what Slack says when a form is not filled in."""
 
 import re
 from datetime import date
@@ -13,18 +13,18 @@ EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 LINK = re.compile(r"https?://\S+")
 
 
-class Impossible(Exception):
+class ImpossibleError(Exception):
     """A person in Slack could not have done this; the sentence says why."""
 
 
 def chosen(element: Json, given: Json) -> Json:
-    """The state value that results from `given`; whole options are taken from the element, not from the caller."""
+    """The state value that results from `given`; whole options are taken from the element itself."""
     names = VALUE_NAMES.get(element["type"])
     if names is None:
         return {"type": element["type"]}
     name = names[0]
     if given.get("type", element["type"]) != element["type"]:
-        raise Impossible(f"{element['action_id']} is a {element['type']}, not a {given['type']}.")
+        raise ImpossibleError(f"{element['action_id']} is a {element['type']}, not a {given['type']}.")
     value = given.get(name)
     if name == "selected_option":
         value = None if value is None else _option(element, value)
@@ -44,7 +44,7 @@ def overlaid(blocks: list[Json], values: Json, given: Json) -> Json:
         for action_id, value in actions.items():
             element = elements.get((block_id, action_id))
             if element is None:
-                raise Impossible(f"There is no element {action_id} in a block {block_id}.")
+                raise ImpossibleError(f"There is no element {action_id} in a block {block_id}.")
             if element["type"] in VALUE_NAMES:
                 result.setdefault(block_id, {})[action_id] = chosen(element, value)
     return result
@@ -75,11 +75,11 @@ def options_of(element: Json) -> list[Json]:
 def _option(element: Json, wanted: Json) -> Json:
     if element["type"] in {"external_select", "multi_external_select"}:
         return wanted
-    value = wanted.get("value") if isinstance(wanted, dict) else wanted
+    value = wanted.get("value")
     for option in options_of(element):
         if option.get("value") == value:
             return option
-    raise Impossible(f"{value!r} is not among the options of {element['action_id']}.")
+    raise ImpossibleError(f"{value!r} is not among the options of {element['action_id']}.")
 
 
 def _check_shape(sort: str, value: object) -> None:
@@ -90,16 +90,16 @@ def _check_shape(sort: str, value: object) -> None:
             try:
                 date.fromisoformat(str(value))
             except ValueError:
-                raise Impossible(f"{value!r} is not a date like 2026-01-31.") from None
+                raise ImpossibleError(f"{value!r} is not a date like 2026-01-31.") from None
         case "timepicker":
             if not CLOCK.fullmatch(str(value)):
-                raise Impossible(f"{value!r} is not a time like 09:30.")
+                raise ImpossibleError(f"{value!r} is not a time like 09:30.")
         case "datetimepicker":
             if isinstance(value, bool) or not isinstance(value, int):
-                raise Impossible(f"{value!r} is not a time in whole seconds.")
+                raise ImpossibleError(f"{value!r} is not a time in whole seconds.")
         case "plain_text_input" | "number_input" | "email_text_input" | "url_text_input":
             if not isinstance(value, str):
-                raise Impossible(f"{value!r} is not text.")
+                raise ImpossibleError(f"{value!r} is not text.")
 
 
 def _complaint(element: Json, value: object) -> str | None:

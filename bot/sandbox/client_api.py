@@ -7,7 +7,7 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.sandbox import client_state
-from bot.sandbox.answers import Impossible
+from bot.sandbox.answers import ImpossibleError
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
@@ -36,7 +36,7 @@ class Say(Asked):
 
 
 class Act(Asked):
-    """POST /client/act; what was chosen stands in fields named as in Slack's actions, and is kept as extra."""
+    """POST /client/act; what was chosen stands in extra fields, named as in Slack's actions."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
@@ -97,7 +97,7 @@ class ClientApi:
             timeout = min(float(request.query.get("timeout", LONGEST_POLL)), LONGEST_POLL)
         except ValueError:
             return web.json_response({"ok": False, "error": "after and timeout are numbers"}, status=400)
-        await self._core.workspace.changed(after, timeout)
+        await self._core.workspace.changed(after, within=timeout)
         return web.json_response(client_state.state(self._core, user))
 
     def _handler(
@@ -111,7 +111,7 @@ class ClientApi:
                 first = error.errors()[0]
                 place = ".".join(str(part) for part in first["loc"]) or "body"
                 answer = {"ok": False, "error": f"{place}: {first['msg']}"}
-            except Impossible as error:
+            except ImpossibleError as error:
                 answer = {"ok": False, "error": str(error)}
             except SlackError as error:
                 answer = {"ok": False, "error": error.code}
@@ -123,9 +123,9 @@ class ClientApi:
     def _account(self, user: UserId) -> Account:
         account = self._core.workspace.accounts.get(user)
         if account is None or account.is_bot:
-            raise Impossible("There is no such person.")
+            raise ImpossibleError("There is no such person.")
         if account.deleted:
-            raise Impossible("This account is deactivated.")
+            raise ImpossibleError("This account is deactivated.")
         return account
 
     async def _say(self, account: Account, asked: Say) -> Json:
@@ -142,7 +142,7 @@ class ClientApi:
         if asked.view_id is not None:
             return await self._interactions.press_in_view(account, asked.view_id, press)
         if asked.channel is None or asked.ts is None:
-            raise Impossible("Name a view_id, or a channel and a ts.")
+            raise ImpossibleError("Name a view_id, or a channel and a ts.")
         return await self._interactions.press_in_message(account, asked.channel, asked.ts, press)
 
     async def _submit(self, account: Account, asked: OfView) -> Json:

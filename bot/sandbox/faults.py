@@ -1,7 +1,8 @@
 """What goes wrong on purpose, switched on from outside.
 
-A fault of the Web API names a method (or `*`, or `response_url`); a fault of delivery names a kind of envelope
-(`events_api`, `interactive`, `slash_commands` or `*`). `times` counts down; without it the fault stays until cleared.
+A fault of the Web API names a method (or `*`, or `response_url`); a fault of delivery names a kind of
+envelope (`events_api`, `interactive`, `slash_commands` or `*`). `times` counts down; without it, the fault
+stays until it is cleared.
 """
 
 from collections.abc import Iterator
@@ -19,11 +20,11 @@ API_FAULTS: frozenset[str] = frozenset(
 class Fault(BaseModel):
     """One fault, as `POST /sandbox/faults` takes it.
 
-    `ratelimited` answers 429 (`retry_after` seconds, None leaves the header out); `status` answers that HTTP status;
-    `error` answers `{"ok": false, "error": …}`; `lost_response` does the work and cuts the connection unanswered;
-    `drop_request` cuts it before the work; `delay` waits `seconds` first. For delivery: `duplicate` sends everything
-    twice, `drop_ack` ignores the app's acknowledgement, `disconnect` closes all sockets now (`reason`),
-    `refuse_connections` lets none be opened.
+    `ratelimited` answers 429 (`retry_after` seconds, None leaves the header out); `status` answers that
+    HTTP status; `error` answers `{"ok": false, "error": …}`; `lost_response` does the work and cuts the
+    connection unanswered; `drop_request` cuts it before the work; `delay` waits `seconds` first.
+    Of delivery: `duplicate` sends everything twice, `drop_ack` ignores the app's acknowledgement,
+    `disconnect` closes all sockets now (`reason`), `refuse_connections` lets none be opened.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

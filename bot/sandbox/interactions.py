@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from bot.sandbox import modals, payloads
-from bot.sandbox.answers import Impossible, chosen, complaints, overlaid
+from bot.sandbox.answers import ImpossibleError, chosen, complaints, overlaid
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
 from bot.sandbox.errors import SlackError
@@ -17,7 +17,7 @@ TROUBLE = "⚠ Connecting to the app did not work. Try again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """One use of an element: where it is, and what was chosen. `stale` reaches back to earlier drawings."""
+    """One use of an element: where it is, what was chosen. `stale` reaches back to earlier drawings."""
 
     block_id: str
     action_id: str
@@ -27,7 +27,7 @@ class Press:
 
 
 class Interactions:
-    """Delivers clicks and forms and waits for the app's acknowledgement. Answers `{"ok": …}` for the client."""
+    """Delivers clicks and forms, waits for the app's acknowledgement, answers the client."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -41,9 +41,9 @@ class Interactions:
             if element is not None:
                 chosen(element[1], press.given)
                 return payloads.click_in_message(
-                    self._core, account, drawing, element, press.given, press.state
+                    self._core, account, drawing, element, given=press.given, state=press.state
                 )
-        raise Impossible(f"The message has no element {press.action_id} in a block {press.block_id}.")
+        raise ImpossibleError(f"The message has no element {press.action_id} in a block {press.block_id}.")
 
     async def press_in_message(self, account: Account, channel: ChannelId, ts: Ts, press: Press) -> Json:
         """Press a button or use a select of a message."""
@@ -55,7 +55,7 @@ class Interactions:
         view = self._view(account, view_id)
         element = _element(view.body["blocks"], press)
         if element is None:
-            raise Impossible(f"The view has no element {press.action_id} in a block {press.block_id}.")
+            raise ImpossibleError(f"The view has no element {press.action_id} in a block {press.block_id}.")
         values = overlaid(view.body["blocks"], view.values, press.state)
         if element[1]["type"] in VALUE_NAMES:
             own = {press.block_id: {press.action_id: press.given}}
@@ -155,13 +155,13 @@ class Interactions:
         message = self._core.workspace.messages.get(channel_id, {}).get(ts)
         seen = message is not None and message.seen_by in (None, account.id)
         if channel is None or message is None or not seen or account.id not in channel.members:
-            raise Impossible("This person sees no such message.")
+            raise ImpossibleError("This person sees no such message.")
         return message
 
     def _view(self, account: Account, view_id: ViewId) -> View:
         view = self._core.workspace.views.get(view_id)
         if view is None or view.user != account.id:
-            raise Impossible("This person has no such view open.")
+            raise ImpossibleError("This person has no such view open.")
         return view
 
 

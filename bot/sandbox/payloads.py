@@ -12,9 +12,9 @@ from bot.sandbox.slack_objects import elements_of, message_object, view_object
 
 
 def click_in_message(
-    core: Core, account: Account, message: Message, element: tuple[Json, Json], given: Json, state: Json
+    core: Core, account: Account, message: Message, element: tuple[Json, Json], *, given: Json, state: Json
 ) -> Json:
-    """block_actions for an element of a message. An ephemeral message is not part of its payload, as in Slack."""
+    """block_actions for an element of a message; an ephemeral message is not part of its payload."""
     channel = core.workspace.channels[message.channel]
     container: Json = {
         "type": "message",

@@ -1,5 +1,7 @@
 """One person at the keyboard, driven by a program. How to use it stands in `bot.sandbox`."""
 
+# ruff: noqa: ASYNC109 - a `timeout` is what the author of a test looks for
+
 import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -27,9 +29,11 @@ class RefusedError(AssertionError):
 class Wire(Protocol):
     """The connection to a sandbox."""
 
-    async def get(self, path: str, query: dict[str, str]) -> Json: ...
+    async def get(self, path: str, query: dict[str, str]) -> Json:
+        """Read something."""
 
-    async def post(self, path: str, body: Json) -> Json: ...
+    async def post(self, path: str, body: Json) -> Json:
+        """Do something."""
 
 
 class Person:
@@ -44,15 +48,18 @@ class Person:
         return f"<{self.name}>"
 
     async def say(self, channel: str, text: str, *, thread: str | None = None) -> Json:
-        """Write in "#channel", a channel id or "im"; answers {"ok": true, "ts": …} or {"ok": false, "warning": …}."""
+        """Write in "#channel", a channel id or "im".
+
+        Answers {"ok": true, "ts": …}, or {"ok": false, "warning": …} for a command that failed.
+        """
         body = {"channel": await self._channel(channel), "text": text, "thread_ts": thread}
         return await self._do("say", body)
 
     async def press(self, where: Json, button: str | int, *, nth: int = 0, stale: bool = False) -> Json:
         """Press a button of a message, form or Home by its word (the nth of equal ones) or by its place.
 
-        Answers {"ok": true} when the app acknowledged, else {"ok": false, "warning": …}. `stale` presses a button
-        that a later drawing of the message no longer has.
+        Answers {"ok": true} when the app acknowledged, else {"ok": false, "warning": …}. `stale` presses a
+        button that a later drawing of the message no longer has.
         """
         pressable = [pair for pair in elements_of(where.get("blocks") or []) if reading.is_button(pair[1])]
         if isinstance(button, str):
@@ -175,7 +182,7 @@ class Person:
         return str((await self._do("open_im", {}))["channel"])
 
     async def messages(self, channel: str) -> list[Json]:
-        """Everything in a channel that this person sees now, oldest first, replies and ephemerals included."""
+        """What this person sees in a channel now, oldest first, with replies and ephemerals."""
         return _messages(await self._state(), await self._channel(channel))
 
     async def thread(self, channel: str, ts: str) -> list[Json]:
@@ -197,7 +204,9 @@ class Person:
         return forms
 
     async def _act(self, where: Json, block: Json, element: Json, given: Json) -> Json:
-        place = {name: where[name] for name in ("channel", "ts") if name in where} or {"view_id": where["id"]}
+        place: Json = (
+            {"channel": where["channel"], "ts": where["ts"]} if "ts" in where else {"view_id": where["id"]}
+        )
         return await self._do(
             "act", {**place, "block_id": block["block_id"], "action_id": element["action_id"], **given}
         )

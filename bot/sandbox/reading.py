@@ -1,7 +1,7 @@
 """Messages and views as a person reads them: their text, their buttons, their fields."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bot.sandbox.answers import options_of
 from bot.sandbox.modals import VALUE_NAMES
@@ -55,7 +55,7 @@ def value_of(form: Json, label: str) -> object:
 
 
 def field(form: Json, label: str) -> tuple[Json, Json]:
-    """The input block with this label (or block id, or action id) and its element; LookupError when there is none."""
+    """The input block with this label (or block id, or action id) and its element; else LookupError."""
     for block in form["blocks"]:
         if block["type"] == "input":
             element = block["element"]
@@ -101,39 +101,42 @@ def _join(piece: object) -> str:
 
 
 def _parts(piece: object) -> Iterator[str]:
-    match piece:
-        case str():
-            yield piece
-        case list():
-            for item in piece:
-                yield from _parts(item)
-        case {"type": "text" | "plain_text" | "mrkdwn" | "markdown" | "raw_text", "text": str(text)}:
-            yield text
-        case {
-            "type": "rich_text_section" | "rich_text_preformatted" | "rich_text_quote",
-            "elements": list(inner),
-        }:
-            # runs of one sentence: no space between them but their own
-            yield "".join("".join(_parts(item)) for item in inner)
-        case {"type": "link", "url": str(url)}:
-            yield str(piece.get("text") or url)
-        case {"type": "user", "user_id": str(user)}:
-            yield f"<@{user}>"
-        case {"type": "channel", "channel_id": str(channel)}:
-            yield f"<#{channel}>"
-        case {"type": "emoji", "name": str(name)}:
-            yield f":{name}:"
-        case {"type": "broadcast", "range": str(span)}:
-            yield f"<!{span}>"
-        case {"type": "date"}:
-            yield str(piece.get("fallback") or piece.get("timestamp"))
-        case {"type": "raw_number", "value": value}:
-            yield str(piece.get("text") or value)
-        case {"type": "image", "alt_text": str(alt)}:
-            yield alt
-        case {"type": "table", "rows": list(rows)}:
-            yield from _parts(rows)
-        case dict():
-            for name in (*TEXT_NAMES, *LIST_NAMES, "accessory", "element"):
-                if name in piece:
-                    yield from _parts(piece[name])
+    if isinstance(piece, str):
+        yield piece
+    elif isinstance(piece, list):
+        for item in piece:
+            yield from _parts(item)
+    elif isinstance(piece, dict):
+        yield from _leaf(piece) if piece.get("type") in LEAVES else _branches(piece)
+
+
+LEAVES: dict[str, Callable[[Json], object]] = {
+    **dict.fromkeys(("text", "plain_text", "mrkdwn", "markdown", "raw_text"), lambda piece: piece["text"]),
+    "raw_number": lambda piece: piece.get("text") or piece["value"],
+    "link": lambda piece: piece.get("text") or piece["url"],
+    "user": lambda piece: f"<@{piece['user_id']}>",
+    "usergroup": lambda piece: f"<!subteam^{piece['usergroup_id']}>",
+    "channel": lambda piece: f"<#{piece['channel_id']}>",
+    "emoji": lambda piece: f":{piece['name']}:",
+    "broadcast": lambda piece: f"<!{piece['range']}>",
+    "date": lambda piece: piece.get("fallback") or piece["timestamp"],
+    "image": lambda piece: piece["alt_text"],
+}
+RUNS = frozenset({"rich_text_section", "rich_text_preformatted", "rich_text_quote"})
+
+
+def _leaf(piece: Json) -> Iterator[str]:
+    yield str(LEAVES[piece["type"]](piece))
+
+
+def _branches(piece: Json) -> Iterator[str]:
+    if piece.get("type") in RUNS:
+        # runs of one sentence have no space between them but their own
+        yield "".join("".join(_parts(item)) for item in piece["elements"])
+        return
+    if piece.get("type") == "table":
+        yield from _parts(piece["rows"])
+        return
+    for name in (*TEXT_NAMES, *LIST_NAMES, "accessory", "element"):
+        if name in piece:
+            yield from _parts(piece[name])

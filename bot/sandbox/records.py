@@ -34,6 +34,7 @@ class Account:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
     @property
@@ -59,10 +60,12 @@ class Channel:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
     @property
     def is_im(self) -> bool:
+        """Whether this is a direct message."""
         return self.im_user is not None
 
 
@@ -86,10 +89,12 @@ class Message:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return f"{self.channel}/{self.ts}"
 
     @property
     def is_reply(self) -> bool:
+        """Whether it stands in a thread that it did not start."""
         return self.thread_ts is not None and self.thread_ts != self.ts
 
 
@@ -110,10 +115,12 @@ class View:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
     @property
     def is_home(self) -> bool:
+        """Whether this is a Home tab, not a modal."""
         return self.body.get("type") == "home"
 
 
@@ -131,6 +138,7 @@ class ResponseUrl:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
 
@@ -145,6 +153,7 @@ class OwedEvent:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
 
@@ -161,6 +170,7 @@ class UserGroup:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return self.id
 
 
@@ -175,6 +185,7 @@ class Odometer:
 
     @property
     def key(self) -> str:
+        """The id on disk."""
         return "odometer"
 
 

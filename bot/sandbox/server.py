@@ -120,12 +120,12 @@ class Sandbox:
 
     @property
     def bot_token(self) -> str:
-        """xoxb-…"""
+        """The token of the bot, xoxb-…."""
         return self.options.bot_token
 
     @property
     def app_token(self) -> str:
-        """xapp-…"""
+        """The token for Socket Mode, xapp-…."""
         return self.options.app_token
 
     @property

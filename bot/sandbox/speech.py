@@ -3,7 +3,7 @@
 import re
 
 from bot.sandbox import payloads, response_urls
-from bot.sandbox.answers import Impossible
+from bot.sandbox.answers import ImpossibleError
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
 from bot.sandbox.errors import SlackError
@@ -31,13 +31,13 @@ class Speech:
         if text.startswith("/"):
             return await self._command(account, channel, text, in_thread=thread_ts is not None)
         if not text.strip():
-            raise Impossible("An empty message cannot be sent.")
+            raise ImpossibleError("An empty message cannot be sent.")
         if len(text) > LONGEST:
-            raise Impossible("A message has at most 40,000 characters.")
+            raise ImpossibleError("A message has at most 40,000 characters.")
         try:
             root = thread_root(self._core, channel, Arguments({"thread_ts": thread_ts}))
         except SlackError:
-            raise Impossible("There is no such thread.") from None
+            raise ImpossibleError("There is no such thread.") from None
         message = Message(
             channel=channel.id,
             ts=self._core.workspace.new_ts(),
@@ -74,9 +74,9 @@ class Speech:
     def _channel(self, account: Account, channel_id: ChannelId) -> Channel:
         channel = self._core.workspace.channels.get(channel_id)
         if channel is None or account.id not in channel.members:
-            raise Impossible("This person is not in that channel.")
+            raise ImpossibleError("This person is not in that channel.")
         if channel.is_archived:
-            raise Impossible("The channel is archived.")
+            raise ImpossibleError("The channel is archived.")
         return channel
 
     async def _command(self, account: Account, channel: Channel, text: str, *, in_thread: bool) -> Json:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import aiosqlite
 
@@ -98,4 +98,4 @@ def _record(kind: str, body: str) -> Record:
     for name in ("members", "users"):
         if name in values:
             values[name] = tuple(values[name])
-    return cast("Record", KINDS[kind](**values))
+    return KINDS[kind](**values)

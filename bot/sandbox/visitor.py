@@ -82,12 +82,11 @@ class Visitor:
             return answer
 
     async def _knock(self) -> None:
-        while True:
+        while not self._people:
             try:
                 boot = await self.get("/client/boot", {})
             except aiohttp.ClientError:
                 await asyncio.sleep(0.05)
-            else:
-                break
-        for one in boot["people"]:
-            self._people |= {one["name"]: one["id"], one["id"]: one["id"]}
+                continue
+            for one in boot["people"]:
+                self._people |= {one["name"]: one["id"], one["id"]: one["id"]}

@@ -104,9 +104,9 @@ class Workspace:
             await self._storage.write([*changes, ("odometer", "odometer", self._odometer)])
         self._ring()
 
-    async def changed(self, after: int, timeout: float) -> None:
-        """Wait until `seq` is greater than `after`, the time (seconds) is over, or the workspace closes."""
-        deadline = asyncio.get_running_loop().time() + timeout
+    async def changed(self, after: int, *, within: float) -> None:
+        """Wait until `seq` is greater than `after`, `within` seconds are over, or the workspace closes."""
+        deadline = asyncio.get_running_loop().time() + within
         while self.seq <= after and not self._closed:
             left = deadline - asyncio.get_running_loop().time()
             try:

@@ -75,7 +75,7 @@ async def test_a_command_brings_a_card_whose_button_opens_a_form_that_changes_th
         handler = AsyncSocketModeHandler(
             app, slack.app_token, web_client=AsyncWebClient(slack.app_token, base_url=slack.api_url)
         )
-        await handler.connect_async()
+        await handler.connect_async()  # type: ignore[no-untyped-call]
         try:
             await slack.connected()
             alice, bob = slack.person("Alice"), slack.person("Bob")
@@ -91,4 +91,4 @@ async def test_a_command_brings_a_card_whose_button_opens_a_form_that_changes_th
             assert text_of(changed) == "now b"
             assert buttons(changed) == []
         finally:
-            await handler.close_async()
+            await handler.close_async()  # type: ignore[no-untyped-call]

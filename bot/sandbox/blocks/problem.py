@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One broken rule. `pointer` is a JSON pointer such as /blocks/0/text/text, `code` Slack's name for the error."""
+    """One broken rule: a JSON pointer such as /blocks/0/text/text, and Slack's name for the error."""
 
     pointer: str
     sentence: str

@@ -65,7 +65,7 @@ class Arguments:
             raise SlackError(error)
         return value
 
-    def object(self, name: str, error: str) -> Json | None:
+    def mapping(self, name: str, error: str) -> Json | None:
         """An object, perhaps written as a JSON string; `error` when it is none."""
         value = self._structure(name, error)
         if value is not None and not isinstance(value, dict):
@@ -79,6 +79,7 @@ class Arguments:
         if not value.strip():
             return None
         try:
-            return json.loads(value)  # type: ignore[no-any-return]
+            found: object = json.loads(value)
         except ValueError:
             raise SlackError(error) from None
+        return found

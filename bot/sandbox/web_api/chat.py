@@ -119,7 +119,7 @@ def refuse(problems: list[Problem]) -> None:
 
 def metadata(args: Arguments) -> Json | None:
     """The metadata argument; Slack wants a type and an object in it."""
-    given = args.object("metadata", "invalid_metadata_format")
+    given = args.mapping("metadata", "invalid_metadata_format")
     if not given:
         return None
     if not isinstance(given.get("event_type"), str) or not isinstance(given.get("event_payload"), dict):

@@ -46,7 +46,7 @@ async def publish(core: Core, args: Arguments) -> Json:
 
 
 def _body(args: Arguments) -> Json:
-    body = args.object("view", "invalid_arguments")
+    body = args.mapping("view", "invalid_arguments")
     if body is None:
         raise SlackError("invalid_arguments", messages=("missing required field: view",))
     return body
