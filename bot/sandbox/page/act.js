@@ -17,13 +17,15 @@ export function contextFor(place, extra = {}) {
     name,
     reader: store.as,
     folds: folds.get(name),
-    act: (blockId, spec, payload) => act(place, form, blockId, spec, payload),
+    act: (blockId, spec, payload, node) => act(place, form, blockId, spec, payload, node),
     ...extra,
   };
 }
 
-async function act(place, form, blockId, spec, payload) {
+async function act(place, form, blockId, spec, payload, node) {
   forget(place, focusKey(blockId, spec));
+  // Without a redraw, which would take the pressed button and its busy mark away.
+  for (const old of node.closest(".blocks")?.parentNode.querySelectorAll(".notice") ?? []) old.remove();
   const known = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
   const body = { as: store.as, ...place, block_id: blockId, action_id: spec.action_id, ...known, state: form.state() };
   try {

@@ -22,7 +22,7 @@ function draw() {
   if (!as) return;
   memory.set("as", as);
   setReader(as);
-  actAs(as);
+  if (actAs(as)) clear();
   if (store.loaded) skipOld();
   const place = settle({ ...route, as });
   if (!place) return;
@@ -37,12 +37,20 @@ function draw() {
   document.title = `${place.place === HOME ? "Home" : channel?.is_im ? "Direct message" : `#${channel?.name ?? "…"}`} – ${team().name ?? "Sandbox"}`;
 }
 
+/** Takes away what another person saw. */
+function clear() {
+  document.getElementById("main").replaceChildren();
+  drawThread({}, null);
+  drawModals();
+}
+
 /** The place to show, or null while it is still being found out. */
 function settle(route) {
   if (route.place === HOME) return canonical(route);
   if (!store.loaded) return null;
   if (route.place === "im") {
-    directMessage().then((id) => id && go({ as: route.as, place: id }, { replace: true }), () => {});
+    const id = directMessage();
+    if (id) go({ as: route.as, place: id }, { replace: true });
     return null;
   }
   const { channels } = store.state;

@@ -21,7 +21,7 @@ export function menuButton() {
 
 export function drawChannel(route, channel) {
   const name = `${store.as}/${channel.id}/${writable(channel)}`;
-  if (pane?.name !== name || !pane.log.frame.isConnected) build(name, channel);
+  if (pane?.name !== name || !pane.notices.isConnected) build(name, channel);
   const all = store.state.messages[channel.id] ?? [];
   const seen = all.filter((one) => !isReply(one) || isBroadcast(one));
   pane.hint.hidden = seen.length > 0 || !writable(channel);
@@ -43,7 +43,9 @@ function build(name, channel) {
   const hint = welcome(channel, (text) => box.fill(text));
   hint.hidden = true;
   const closed = h("p", { class: "not-member" }, channel.is_archived ? `#${title} is archived.` : `${nameOf(store.as)} is not a member of #${title} and sees nothing of it.`);
-  root.replaceChildren(header(channel, title), h("div", { class: "pane-body" }, hint, log.frame), notices, writable(channel) ? box.root : closed);
+  const open = writable(channel);
+  const body = h("div", { class: "pane-body" }, open && hint, (open || channel.is_archived) && log.frame, !open && closed);
+  root.replaceChildren(header(channel, title), body, notices, ...(open ? [box.root] : []));
   pane = { name, log, hint, notices, pointed: null };
 }
 

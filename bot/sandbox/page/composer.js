@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { h, icon, uid } from "./dom.js";
 import { forget } from "./notices.js";
 import { memory } from "./router.js";
-import { store } from "./store.js";
+import { changed, store } from "./store.js";
 import { suggestions, withTokens } from "./suggestions.js";
 
 const TALLEST = 220;
@@ -66,6 +66,7 @@ async function submit({ as, box, place, status, root, giveBack }) {
   const text = box.value;
   if (!text.trim()) return;
   forget({ channel: place.channel });
+  changed();
   box.value = "";
   box.dispatchEvent(new Event("input"));
   // Most answers come at once; only a slow one (a command that is not acked) needs a word.

@@ -20,14 +20,25 @@ const idOf = (message) => `${message.ephemeral ? "e" : "m"}${message.ts}`;
 
 /** Draws `messages` into `log`. `route` says where; `inThread` leaves out what only the channel shows. */
 export function drawMessages(log, messages, all, route, inThread) {
+  const threads = inThread ? new Map() : repliesByThread(all);
   const items = [];
   let previous = null;
   for (const message of messages) {
     if (!previous || dayKey(previous.ts) !== dayKey(message.ts)) items.push(dayItem(message.ts));
-    items.push(messageItem(message, previous, all, route, inThread));
+    items.push(messageItem(message, previous, threads.get(message.ts) ?? [], route, inThread));
     previous = message;
   }
   reconcile(log, items);
+}
+
+function repliesByThread(all) {
+  const threads = new Map();
+  for (const one of all) {
+    if (!isReply(one) || one.ephemeral) continue;
+    if (!threads.has(one.thread_ts)) threads.set(one.thread_ts, []);
+    threads.get(one.thread_ts).push(one);
+  }
+  return threads;
 }
 
 function dayItem(ts) {
@@ -35,12 +46,11 @@ function dayItem(ts) {
   return { key: `day-${dayKey(ts)}`, signature: label, build: () => h("div", { class: "day", role: "separator" }, h("span", {}, label)) };
 }
 
-function messageItem(message, previous, all, route, inThread) {
+function messageItem(message, previous, replies, route, inThread) {
   const place = { channel: route.place, ts: message.ts };
   const compact = Boolean(previous) && !message.ephemeral && !previous.ephemeral && !isBroadcast(message) && !isBroadcast(previous)
     && author(previous).id === author(message).id && message.ts - previous.ts < CLOSE_TOGETHER
     && dayKey(previous.ts) === dayKey(message.ts);
-  const replies = inThread ? [] : all.filter((one) => isReply(one) && one.thread_ts === message.ts && !one.ephemeral);
   const facts = [message, compact, replies.length, replies.at(-1)?.ts, noticesFor(place), store.as, route.message === message.ts];
   return {
     key: idOf(message),
@@ -79,7 +89,17 @@ function body(message, place) {
   const edited = message.edited ? h("span", { class: "edited", title: message.edited.ts ? fullTime(message.edited.ts) : null }, " (edited)") : null;
   const extras = (message.attachments ?? []).map((one) => unknown("Attachment", one));
   if (message.blocks?.length) return [drawBlocks(message.blocks, contextFor(place)), extras, edited];
-  return [h("div", { class: "mrkdwn" }, mrkdwn(message.text), edited), extras];
+  return [h("div", { class: "mrkdwn" }, written(message.text), edited), extras];
+}
+
+/** Text nested deeper than can be parsed is shown as it came. */
+function written(text) {
+  try {
+    return mrkdwn(text);
+  } catch (problem) {
+    console.warn("A text could not be parsed", problem);
+    return String(text);
+  }
 }
 
 const threadLink = (message, route) => hashOf({ as: store.as, place: route.place, thread: message.thread_ts ?? message.ts });

@@ -26,11 +26,9 @@ export const hashOf = ({ as, place, thread, message }) =>
 export function go(route, { replace = false } = {}) {
   const hash = hashOf(route);
   if (hash === location.hash) return;
-  if (!replace) {
-    location.hash = hash;
-    return;
-  }
-  history.replaceState(null, "", hash);
+  if (replace) history.replaceState(null, "", hash);
+  else history.pushState(null, "", hash);
+  // At once, and not when the browser gets round to it: nobody may press in what the person before saw.
   window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

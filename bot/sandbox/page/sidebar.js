@@ -10,6 +10,7 @@ import { unreadIn } from "./unread.js";
 const root = document.getElementById("sidebar");
 const veil = document.getElementById("veil");
 let drawn = null;
+let asked = null;
 
 /** On a phone the sidebar is a drawer. */
 export function showDrawer(open) {
@@ -57,7 +58,10 @@ function actAsSwitch() {
 
 function fillSwitch(switcher) {
   const select = switcher.querySelector("select");
-  const wanted = people().map((who) => [who.id, kindOf(who) ? `${realName(who)} (${kindOf(who)})` : realName(who)]);
+  const wanted = people().map((who) => {
+    const note = who.deleted ? "deactivated" : kindOf(who);
+    return [who.id, note ? `${realName(who)} (${note})` : realName(who)];
+  });
   if (select.dataset.people !== JSON.stringify(wanted)) {
     select.dataset.people = JSON.stringify(wanted);
     select.replaceChildren(...wanted.map(([id, words]) => h("option", { value: id }, words)));
@@ -65,20 +69,20 @@ function fillSwitch(switcher) {
   select.value = store.as;
   const who = person(store.as);
   switcher.querySelector(".act-as-avatar").replaceChildren(avatar({ id: store.as, name: who ? realName(who) : "?" }));
-  switcher.querySelector(".act-as-note").replaceChildren(...[badge(who), who?.note].filter(Boolean));
+  switcher.querySelector(".act-as-note").replaceChildren(badge(who) ?? who?.note ?? "");
 }
 
 const group = (title, items) => h("section", { class: "group" }, h("h2", {}, title), h("ul", {}, items.map((item) => h("li", {}, item))));
 
-function entry({ place, current, mark, words, unread, extra, onclick }) {
+function entry({ place, current, mark, words, unread, extra, outside }) {
   return h("a", {
-    href: hashOf({ as: store.as, place }), class: `entry${unread ? " unread" : ""}`, "aria-current": current ? "page" : null, data: { focus: place }, onclick,
+    href: hashOf({ as: store.as, place }), class: `entry${unread ? " unread" : ""}${outside ? " outside" : ""}`, "aria-current": current ? "page" : null, data: { focus: place },
   }, mark, h("span", { class: "entry-name" }, words), extra,
   unread ? h("span", { class: "count" }, String(unread), h("span", { class: "visually-hidden" }, " unread")) : null);
 }
 
 const roomLink = (room, route, unread) =>
-  entry({ place: room.id, current: route.place === room.id, mark: icon("hash"), words: room.name, unread });
+  entry({ place: room.id, current: route.place === room.id, mark: icon("hash"), words: room.name, unread, outside: room.is_member === false });
 
 function messageLink(route, counts) {
   const mine = store.state.channels.findIndex((one) => one.is_im);
@@ -91,10 +95,13 @@ function messageLink(route, counts) {
 
 const homeLink = (route) => entry({ place: HOME, current: route.place === HOME, mark: icon("home"), words: `${botName()} Home` });
 
-/** The id of this person's direct message with the bot, opened if need be. */
-export async function directMessage() {
+/** The id of this person's direct message with the bot; null while it is being opened, the next state has it. */
+export function directMessage() {
   const known = store.state.channels.find((one) => one.is_im);
   if (known) return known.id;
-  const answer = await api.post("open_im", { as: store.as });
-  return answer?.channel?.id ?? answer?.channel ?? null;
+  if (asked !== store.as) {
+    asked = store.as;
+    api.post("open_im", { as: store.as }).catch(() => { asked = null; });
+  }
+  return null;
 }

@@ -18,15 +18,16 @@ const sleep = (ms, signal) => new Promise((resolve) => {
   signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); });
 });
 
-/** Become that person: forget what the one before saw, poll as the new one. */
+/** Become that person: forget what the one before saw, poll as the new one. True where that is a change. */
 export function actAs(userId) {
-  if (store.as === userId && polling) return;
+  if (store.as === userId && polling) return false;
   store.as = userId;
   store.state = EMPTY;
   store.loaded = false;
   polling?.abort();
   polling = new AbortController();
   poll(userId, polling.signal);
+  return true;
 }
 
 async function poll(as, signal) {
