@@ -13,7 +13,7 @@ from bot.store.errors import CannotOpen
 def held(database: Path) -> Iterator[None]:
     """Hold the lock of this database, or raise `CannotOpen`.
 
-    The file stays when the lock goes: removed, it would let two processes hold locks on two files of one name.
+    The file stays when the lock goes: removed, two processes could hold locks on two files of one name.
     """
     descriptor = os.open(lock_path(database), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -81,8 +81,8 @@ approvals = Table(
     Index(None, "state"),
 )
 
-# What people are shown. Never updated (a trigger refuses it): a click writes only the small row above, however
-# long the arguments are.
+# What people are shown. Never updated (a trigger refuses it): a click writes only the small row above,
+# however long the arguments are.
 actions = Table(
     "actions",
     metadata,

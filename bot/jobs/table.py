@@ -1,0 +1,196 @@
+"""The table of owed jobs and everything that is ever said to it. The store's migrations make it.
+
+A row is `ready` (owed, from `due` on), `running` (taken by this process) or `failed` (kept for people to
+see). What is done is deleted.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final, assert_never
+
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Column,
+    Double,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.jobs.outcome import Again, Claimed, Done, Failed, Outcome
+from bot.jobs.port import Job
+
+metadata = MetaData()
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("seq", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True),
+    Column("id", String(), nullable=False, unique=True),
+    Column("kind", String(), nullable=False),
+    Column("key", String()),
+    Column("payload", String(), nullable=False),  # JSON object of strings
+    Column("state", String(), nullable=False),
+    Column("due", Double(), nullable=False),  # seconds since 1970
+    Column("attempt", Integer(), nullable=False),
+    Column("postponed", Integer(), nullable=False),
+    Column("error", String(), nullable=False),
+    Index("ix_jobs_state_due", "state", "due"),
+    Index("ix_jobs_key_seq", "key", "seq"),
+)
+
+_ADD: Final = insert(jobs).inline().on_conflict_do_nothing(index_elements=["id"])
+_REMOVE: Final = delete(jobs).where(jobs.c.id == bindparam("wanted"), jobs.c.state == bindparam("only"))
+
+_earlier: Final = jobs.alias("earlier")
+_HEADS: Final = (
+    select(jobs.c.seq)
+    .where(
+        jobs.c.state == "ready",
+        jobs.c.due <= bindparam("now"),
+        or_(
+            jobs.c.key.is_(None),
+            ~select(_earlier.c.seq)
+            .where(_earlier.c.key == jobs.c.key, _earlier.c.seq < jobs.c.seq, _earlier.c.state != "failed")
+            .exists(),
+        ),
+    )
+    .order_by(jobs.c.seq)
+    .limit(bindparam("most"))
+)
+_kinds: Final[BindParameter[str]] = bindparam("kinds", expanding=True)
+_TAKE: Final = (
+    update(jobs)
+    .values(state="running", attempt=jobs.c.attempt + 1)
+    .returning(
+        jobs.c.seq,
+        jobs.c.id,
+        jobs.c.kind,
+        jobs.c.key,
+        jobs.c.payload,
+        jobs.c.attempt,
+        jobs.c.postponed,
+        jobs.c.error,
+    )
+)
+_TAKE_OF: Final = _TAKE.where(jobs.c.seq.in_(_HEADS.where(jobs.c.kind.in_(_kinds))))
+_TAKE_OTHERS: Final = _TAKE.where(jobs.c.seq.in_(_HEADS.where(jobs.c.kind.not_in(_kinds))))
+_NEXT_DUE: Final = select(func.min(jobs.c.due)).where(jobs.c.state == "ready", jobs.c.due > bindparam("now"))
+
+# Guarded by `running`, so that to say an outcome twice changes nothing.
+_PUT_BACK: Final = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("wanted"), jobs.c.state == "running")
+    .values(
+        state=bindparam("state"),
+        due=bindparam("due"),
+        attempt=bindparam("attempt"),
+        postponed=bindparam("postponed"),
+        error=bindparam("error"),
+    )
+)
+_FAIL: Final = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("wanted"), jobs.c.state == "running")
+    .values(state="failed", error=bindparam("error"))
+)
+_ORPHANED: Final = (
+    update(jobs)
+    .where(jobs.c.state == "running", jobs.c.id.not_in(bindparam("running", expanding=True)))
+    .values(state="ready")
+)
+
+
+async def add(
+    connection: AsyncConnection,
+    *,
+    id: str,
+    kind: str,
+    key: str | None,
+    due: float,
+    payload: Mapping[str, str],
+) -> bool:
+    """Owe a job; False if one with this id is owed or runs. One that failed makes room and is owed anew."""
+    values = {
+        "id": id,
+        "kind": kind,
+        "key": key,
+        "payload": json.dumps(dict(payload)),
+        "state": "ready",
+        "due": due,
+        "attempt": 0,
+        "postponed": 0,
+        "error": "",
+    }
+    if (await connection.execute(_ADD, values)).rowcount == 1:
+        return True
+    if not (await connection.execute(_REMOVE, {"wanted": id, "only": "failed"})).rowcount:
+        return False
+    return (await connection.execute(_ADD, values)).rowcount == 1
+
+
+async def remove_ready(connection: AsyncConnection, id: str) -> bool:
+    """Owe this one no more; False if it is not there, runs, or failed."""
+    return (await connection.execute(_REMOVE, {"wanted": id, "only": "ready"})).rowcount == 1
+
+
+async def take(
+    connection: AsyncConnection, *, now: float, most: int, kinds: Sequence[str], among: bool
+) -> Sequence[Claimed]:
+    """Mark the oldest jobs that may run as running, and return them in order.
+
+    Those of these kinds (`among`), or of all others. Of a key only the first can be taken.
+    """
+    statement = _TAKE_OF if among else _TAKE_OTHERS
+    rows = (await connection.execute(statement, {"now": now, "most": most, "kinds": kinds})).all()
+    return [
+        Claimed(
+            job=Job(
+                id=row.id, kind=row.kind, key=row.key, payload=json.loads(row.payload), attempt=row.attempt
+            ),
+            postponed=row.postponed,
+            error=row.error,
+        )
+        for row in sorted(rows, key=lambda row: int(row.seq))
+    ]
+
+
+async def next_due(connection: AsyncConnection, *, now: float) -> float | None:
+    """When the next job that waits for its time may run."""
+    due: float | None = (await connection.execute(_NEXT_DUE, {"now": now})).scalar()
+    return due
+
+
+async def settle(connection: AsyncConnection, outcomes: Mapping[str, Outcome]) -> None:
+    """Write what became of running jobs, by id."""
+    done, put_back, failed = [], [], []
+    for id, outcome in outcomes.items():
+        match outcome:
+            case Done():
+                done.append({"wanted": id, "only": "running"})
+            case Again(due=due, attempt=attempt, postponed=postponed, error=error):
+                times = {"due": due, "attempt": attempt, "postponed": postponed}
+                put_back.append({"wanted": id, "state": "ready", "error": error, **times})
+            case Failed(error=error):
+                failed.append({"wanted": id, "error": error})
+            case _:
+                assert_never(outcome)
+    for statement, rows in ((_REMOVE, done), (_PUT_BACK, put_back), (_FAIL, failed)):
+        if rows:
+            await connection.execute(statement, rows)
+
+
+async def put_back_orphans(connection: AsyncConnection, running: Sequence[str]) -> None:
+    """Make everything ready that is marked as running and is not among these."""
+    await connection.execute(_ORPHANED, {"running": running})
