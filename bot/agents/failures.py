@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, NotRequired
 
 from langchain.agents.middleware import ToolErrorMiddleware
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ToolCallRequest
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command
 
 from bot.approvals.thread import ToolFailure
@@ -64,7 +64,7 @@ def cut(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def tool_failures(messages: Iterable[AnyMessage]) -> tuple[ToolFailure, ...]:
+def tool_failures(messages: Iterable[BaseMessage]) -> tuple[ToolFailure, ...]:
     """The marked failures among these messages."""
     return tuple(
         ToolFailure(id=message.id or message.tool_call_id, tool=message.name or "", sentence=sentence)

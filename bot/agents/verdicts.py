@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, NotRequired
 import structlog
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolRuntime
 from langgraph.runtime import Runtime
@@ -76,7 +76,7 @@ def kept_verdict(request: ToolCallRequest) -> bool:
     return needs_person(request.state, request.tool_call)
 
 
-def latest_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
+def latest_message(messages: Sequence[BaseMessage]) -> AIMessage | None:
     """The model's latest message."""
     return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
 

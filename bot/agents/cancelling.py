@@ -1,0 +1,34 @@
+"""Results for the calls that will not get one of their own, so that a model can read the history."""
+
+from collections.abc import Iterator
+
+from langchain_core.messages import ToolMessage
+
+from bot.agents.snapshot import Snapshot
+from bot.agents.verdicts import latest_message
+
+
+def open_calls(snapshot: Snapshot, reason: str) -> list[ToolMessage]:
+    """A result for each call of the latest message that has none in the thread.
+
+    A call that finished beside one that did not keeps its own result; the others get the reason.
+    """
+    message = latest_message(snapshot.messages)
+    if message is None:
+        return []
+    there = {known.tool_call_id for known in snapshot.messages if isinstance(known, ToolMessage)}
+    finished = {known.tool_call_id: known for known in _finished(snapshot)}
+    return [
+        finished.get(call["id"] or "")
+        or ToolMessage(content=reason, name=call["name"], tool_call_id=call["id"], status="error")
+        for call in message.tool_calls
+        if call["id"] not in there
+    ]
+
+
+def _finished(snapshot: Snapshot) -> Iterator[ToolMessage]:
+    for task in snapshot.state.tasks:
+        result = task.result
+        for message in result.get("messages", ()) if isinstance(result, dict) else ():
+            if isinstance(message, ToolMessage):
+                yield message

@@ -1,0 +1,128 @@
+"""A thread's checkpoint in our words. Pure.
+
+A task of the checkpoint is in one of these ways; LangGraph has no words for them:
+
+    interrupts  error  answered     means
+    yes         any    no           waits for people (an error: the last answer was refused, ask again)
+    yes         yes    yes          stuck: a wrong answer was kept and every later one is ignored
+    yes         no     yes          cut off after the answer; goes on
+    no          yes    -            failed; proceeding tries it again
+    no          no     -            cut off; goes on
+
+where answered means that the checkpoint holds a `__resume__` for the task.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.types import PregelTask, StateSnapshot
+
+from bot.agents.failures import cut, tool_failures
+from bot.agents.verdicts import latest_message
+from bot.agents.wire import Unreadable, interrupt_from
+from bot.approvals.thread import Answer, Condition, Interrupt, Thread
+
+STUCK: Final = "The agent was given an answer that it cannot use and is stuck; Retry makes it ask again."
+_REPR: Final = re.compile(r"(?:[\w.]+\.)?(\w+)\((.*)\)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A checkpoint, with the ids of the tasks that hold an answer."""
+
+    state: StateSnapshot
+    answered: Collection[str]
+    tool_nodes: Collection[str]
+    """The graph's nodes that run tools."""
+    direct_tools: Collection[str] = ()
+    """Tools whose result is the answer."""
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """The thread's messages; none for a graph that keeps none."""
+        values: Any = self.state.values
+        told = values.get("messages") if isinstance(values, Mapping) else None
+        if not isinstance(told, list):
+            return ()
+        return [message for message in told if isinstance(message, BaseMessage)]
+
+    @property
+    def waiting(self) -> Sequence[tuple[PregelTask, Any]]:
+        """The pending interrupts with their tasks."""
+        return [
+            (task, interrupt)
+            for task in self.state.tasks
+            if task.id not in self.answered
+            for interrupt in task.interrupts
+        ]
+
+    @property
+    def stuck(self) -> bool:
+        """Whether a wrong answer was kept, so that only a fork helps."""
+        return any(task.interrupts and task.error and task.id in self.answered for task in self.state.tasks)
+
+    def thread(self) -> Thread:
+        """What people need to know of it."""
+        interrupts, unreadable = self._interrupts()
+        condition = self._condition(interrupts, unreadable)
+        return Thread(
+            condition=condition,
+            interrupts=interrupts,
+            failure=self._failure(unreadable) if condition is Condition.FAILED else "",
+            message_ids=frozenset(message.id for message in self.messages if message.id),
+            answer=self._answer() if condition is Condition.IDLE else None,
+            tool_failures=tool_failures(self.messages),
+        )
+
+    def _interrupts(self) -> tuple[tuple[Interrupt, ...], str]:
+        message = latest_message(self.messages)
+        calls = message.tool_calls if message else []
+        readable, unreadable = [], ""
+        for _, interrupt in self.waiting:
+            try:
+                readable.append(interrupt_from(interrupt.id, interrupt.value, calls))
+            except Unreadable as problem:
+                unreadable = str(problem)
+        return tuple(readable), unreadable
+
+    def _condition(self, interrupts: Sequence[Interrupt], unreadable: str) -> Condition:
+        tasks = self.state.tasks
+        if interrupts:
+            return Condition.WAITING
+        if not tasks:
+            return Condition.IDLE if self.state.values else Condition.NEW
+        if unreadable or self.stuck or any(task.error for task in tasks):
+            return Condition.FAILED
+        return Condition.RUNNABLE
+
+    def _failure(self, unreadable: str) -> str:
+        if unreadable or self.stuck:
+            return unreadable or STUCK
+        failed = next(task for task in self.state.tasks if task.error)
+        told = _REPR.match(str(failed.error))
+        name, message = (told[1], told[2].strip("'\",")) if told else ("an error", "")
+        return sentence(failed.name, name, message, self.tool_nodes)
+
+    def _answer(self) -> Answer | None:
+        for message in reversed(self.messages):
+            match message:
+                case HumanMessage():
+                    return None
+                case AIMessage(id=str(id)):
+                    # Calls in the last words were cancelled, or the agent ended with their results.
+                    return None if message.tool_calls else Answer(id=id, text=str(message.text))
+                case ToolMessage(id=str(id), status="success") if message.name in self.direct_tools:
+                    return Answer(id=id, text=str(message.text))
+        return None
+
+
+def sentence(node: str, error: str, message: str, tool_nodes: Collection[str]) -> str:
+    """What people are told of a step that raised. What a model's provider says stays out of it."""
+    if node in tool_nodes:
+        return f"A tool failed and the agent was halted: {cut(message) or error}"
+    if node == "model":
+        return f"The language model could not be used ({error})."
+    return f"The agent failed in its step `{node}` ({error})."

@@ -1,0 +1,169 @@
+"""Runs, resumes and reads the agent's threads. Fills the heart's `Agent` port.
+
+The caller holds the thread: nothing here may run twice at once for one thread.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import START
+from langgraph.errors import GraphRecursionError, UnknownInterruptError
+from langgraph.graph import END
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
+
+from bot.agents.build import RECURSION_LIMIT, BuiltAgent
+from bot.agents.cancelling import open_calls
+from bot.agents.drift import refuse_drift
+from bot.agents.snapshot import Snapshot
+from bot.agents.wire import answer
+from bot.approvals.approval import Approval
+from bot.approvals.binding import digest
+from bot.approvals.conversation import Said
+from bot.approvals.errors import Stale
+from bot.approvals.ids import ConversationId
+from bot.approvals.thread import Condition, Interrupt, Thread
+
+_STRICT_RESUME: Final = "__pregel_strict_resume"
+"""LangGraph's private switch: an id that is not pending raises instead of answering something else.
+The id is checked here as well, so a LangGraph without the switch is still used rightly."""
+_RESUME: Final = "__resume__"
+CUT_OFF: Final = "This call was cancelled before it ended; it may or may not have run."
+_log = structlog.get_logger(__name__)
+
+
+class Threads:
+    """The agent behind all threads."""
+
+    def __init__(self, agent: BuiltAgent, *, recursion_limit: int = RECURSION_LIMIT) -> None:
+        self._agent = agent
+        self._graph = agent.graph
+        self._limit = recursion_limit
+        self._tool_nodes = frozenset(
+            name for name, node in self._graph.nodes.items() if isinstance(node.bound, ToolNode)
+        )
+        self._direct = frozenset(name for name, tool in agent.tools.items() if tool.return_direct)
+
+    async def read(self, thread: ConversationId) -> Thread:
+        """The thread as its checkpoint has it."""
+        return (await self._snapshot(thread)).thread()
+
+    async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
+        """Give the agent what people said; what it has already is left out.
+
+        What was cut off or failed before is cancelled first, so that no call stays without a result.
+        Raises `Stale` while an interrupt waits for people: a message would silently drop it.
+        """
+        snapshot = await self._snapshot(thread)
+        if snapshot.thread().condition is Condition.WAITING:
+            raise Stale("the agent waits for people")
+        there = {message.id for message in snapshot.messages}
+        fresh: list[AnyMessage] = [
+            HumanMessage(content=said.text, id=said.id) for said in messages if said.id not in there
+        ]
+        if not fresh:
+            return await self.proceed(thread) if snapshot.state.tasks else None
+        await self._settle(thread, snapshot, CUT_OFF)
+        return await self._run(thread, {"messages": fresh})
+
+    async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
+        """Tell the agent a settled approval, by interrupt id and in order.
+
+        Raises `Stale` if the interrupt is not pending, is not what was shown, or if the agent's gates
+        are others by now.
+        """
+        snapshot = await self._snapshot(thread)
+        pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
+        if approval.interrupt not in pending:
+            raise Stale("the agent no longer waits for it")
+        _refuse_unseen(thread, approval, pending[approval.interrupt])
+        refuse_drift(self._agent, snapshot, approval)
+        command: Command[Any] = Command(resume={approval.interrupt: answer(approval)})
+        return await self._run(thread, command)
+
+    async def proceed(self, thread: ConversationId) -> str | None:
+        """Go on with what was cut off or failed; does nothing in a thread that waits or is finished."""
+        snapshot = await self._snapshot(thread)
+        if snapshot.thread().condition in {Condition.NEW, Condition.IDLE, Condition.WAITING}:
+            return None
+        # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
+        return await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
+
+    async def abandon(self, thread: ConversationId, reason: str) -> None:
+        """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""
+        await self._settle(thread, await self._snapshot(thread), reason)
+
+    async def _settle(self, thread: ConversationId, snapshot: Snapshot, reason: str) -> None:
+        config = self._config(thread)
+        if results := open_calls(snapshot, reason):
+            node = next(iter(sorted(self._tool_nodes)), START)
+            await self._graph.aupdate_state(config, {"messages": results}, as_node=node)
+        if (await self._graph.aget_state(config)).tasks:
+            await self._graph.aupdate_state(config, None, as_node=END)
+
+    async def _run(
+        self, thread: ConversationId, told: object, *, fork: RunnableConfig | None = None
+    ) -> str | None:
+        config = self._config(thread, fork)
+        try:
+            await self._graph.ainvoke(told, config, durability="sync")
+        except UnknownInterruptError as error:
+            raise Stale("the agent no longer waits for it") from error
+        except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
+            _log.warning("run_failed", thread=thread, error=type(error).__name__)
+            return await self._after(thread, told, error)
+        return None
+
+    async def _after(self, thread: ConversationId, told: object, error: Exception) -> str | None:
+        """What people are told of the exception, if the thread did not come to rest in spite of it."""
+        seen = await self.read(thread)
+        if seen.failure:
+            return seen.failure
+        sent = {message.id for message in told["messages"]} if isinstance(told, dict) else set()
+        if seen.condition in {Condition.IDLE, Condition.WAITING} and sent <= seen.message_ids:
+            return None
+        if isinstance(error, GraphRecursionError):
+            return f"The agent took {self._limit} steps without coming to an end, so it was halted."
+        return f"The agent failed ({type(error).__name__})."
+
+    async def _snapshot(self, thread: ConversationId) -> Snapshot:
+        config = self._config(thread)
+        state = await self._graph.aget_state(config)
+        saver = self._graph.checkpointer
+        kept = await saver.aget_tuple(config) if isinstance(saver, BaseCheckpointSaver) else None
+        writes = (kept.pending_writes if kept else None) or ()
+        return Snapshot(
+            state=state,
+            answered=frozenset(task for task, channel, _ in writes if channel == _RESUME),
+            tool_nodes=self._tool_nodes,
+            direct_tools=self._direct,
+        )
+
+    def _config(self, thread: ConversationId, fork: RunnableConfig | None = None) -> RunnableConfig:
+        place = dict(fork["configurable"]) if fork else {}
+        return RunnableConfig(
+            configurable={**place, "thread_id": thread, _STRICT_RESUME: True}, recursion_limit=self._limit
+        )
+
+
+def _refuse_unseen(thread: ConversationId, approval: Approval, interrupt: Interrupt) -> None:
+    """What runs is what was shown: each action's digest is that of the request that is pending now."""
+    now = [
+        digest(
+            tool=request.tool,
+            arguments=request.arguments,
+            thread=thread,
+            interrupt=interrupt.id,
+            call=request.call,
+        )
+        for request in interrupt.requests
+    ]
+    if approval.shape is not interrupt.shape or [action.digest for action in approval.actions] != now:
+        raise Stale("what the agent asks is not what was shown")
+    for action, request in zip(approval.actions, interrupt.requests, strict=True):
+        if action.allowed != request.allowed:
+            raise Stale(f"the decisions that `{action.tool}` takes are others by now")

@@ -1,0 +1,141 @@
+"""LangGraph's interrupt values in our words, and our decisions in LangChain's. Pure; batched shape only.
+
+`HITLRequest`: `{"action_requests": [{name, args, description}], "review_configs": [{action_name,
+allowed_decisions}]}`, answered with `{"decisions": […]}` in the same order. A plain text is a question,
+answered with a text.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, assert_never
+
+from bot.approvals.approval import Action, Approval, Shape
+from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond
+from bot.approvals.errors import Stale
+from bot.approvals.ids import InterruptId
+from bot.approvals.thread import ActionRequest, Interrupt
+
+QUESTION: Final = "question"
+"""What stands for the tool where a plain text asks."""
+
+
+class Unreadable(ValueError):  # noqa: N818 - a state of affairs, told to people
+    """An interrupt that cannot be shown for a decision; the text is one sentence."""
+
+
+def interrupt_from(id: str, value: object, calls: Sequence[Mapping[str, Any]]) -> Interrupt:
+    """The interrupt with this value; `calls` are the tool calls of the model's latest message."""
+    if isinstance(value, str):
+        request = ActionRequest(
+            tool=QUESTION,
+            arguments={"question": value},
+            description="",
+            allowed=frozenset({DecisionKind.RESPOND}),
+        )
+        return Interrupt(id=InterruptId(id), shape=Shape.QUESTION, requests=(request,))
+    if isinstance(value, Mapping) and "action_requests" in value:
+        requests = tuple(_requests(value, calls))
+        return Interrupt(id=InterruptId(id), shape=Shape.BATCHED, requests=requests)
+    raise Unreadable(f"The agent waits for something that cannot be shown here ({type(value).__name__}).")
+
+
+def _requests(value: Mapping[Any, Any], calls: Sequence[Mapping[str, Any]]) -> Iterator[ActionRequest]:
+    asked, configs = value["action_requests"], value.get("review_configs")
+    if not isinstance(asked, list) or not isinstance(configs, list) or not asked:
+        raise Unreadable("The agent's request for approval has no list of actions with their decisions.")
+    left = list(calls)
+    for position, request in enumerate(asked):
+        match request:
+            case {"name": str(tool), "args": dict(arguments)} if is_json(arguments):
+                pass
+            case _:
+                raise Unreadable(f"Action {position + 1} of the agent's request has no name or arguments.")
+        yield ActionRequest(
+            tool=tool,
+            arguments=arguments,
+            description=str(request.get("description") or ""),
+            allowed=_allowed(configs, position, tool),
+            call=_take(left, tool, arguments),
+        )
+
+
+def _allowed(configs: list[object], position: int, tool: str) -> frozenset[DecisionKind]:
+    """LangChain has one config per action; a team's own middleware may have one per tool."""
+    matching = [
+        config for config in configs if isinstance(config, Mapping) and config.get("action_name") == tool
+    ]
+    at = configs[position] if position < len(configs) else None
+    config = at if at in matching else next(iter(matching), None)
+    told = config.get("allowed_decisions") if isinstance(config, Mapping) else None
+    if not isinstance(told, list) or not told or not set(map(str, told)) <= set(DecisionKind):
+        raise Unreadable(f"The agent asks about `{tool}` without decisions that people can make.")
+    return frozenset(DecisionKind(kind) for kind in told)
+
+
+def _take(left: list[Mapping[str, Any]], tool: str, arguments: Arguments) -> str:
+    """The id of the first call that is left with this name and these arguments."""
+    for call in left:
+        if call["name"] == tool and call["args"] == arguments:
+            left.remove(call)
+            return str(call["id"] or "")
+    return ""
+
+
+def is_json(value: object) -> bool:
+    """Whether the value is JSON all the way down; numbers that are none are not."""
+    match value:
+        case None | bool() | int() | str():
+            return True
+        case float():
+            return math.isfinite(value)
+        case list():
+            return all(map(is_json, value))
+        case dict():
+            return all(isinstance(name, str) and is_json(item) for name, item in value.items())
+        case _:
+            return False
+
+
+def answer(approval: Approval) -> object:
+    """What the interrupt gets: complete and in the order of its action requests.
+
+    Raises `Stale` if an action has no outcome or one that it does not take; LangGraph must never see such.
+    """
+    match approval.shape:
+        case Shape.BATCHED:
+            return {"decisions": [_decision(action) for action in approval.actions]}
+        case Shape.QUESTION:
+            (action,) = approval.actions
+            told = _decision(action)
+            if told["type"] != "respond":
+                raise Stale("a question can only be answered")
+            return told["message"]
+        case _:
+            assert_never(approval.shape)
+
+
+def _decision(action: Action) -> dict[str, Any]:
+    if action.outcome is None:
+        raise Stale(f"`{action.tool}` has not been decided")
+    told = _told(action, action.outcome.decision)
+    if told["type"] not in action.allowed:
+        raise Stale(f"`{action.tool}` does not take the decision {told['type']}")
+    return told
+
+
+def _told(action: Action, decision: Approve | Edit | Reject | Respond) -> dict[str, Any]:
+    match decision:
+        case Approve():
+            return {"type": "approve"}
+        case Edit(arguments=arguments):
+            if dict(arguments) == dict(action.arguments) and DecisionKind.APPROVE in action.allowed:
+                return {"type": "approve"}  # or the model is told that it was changed
+            return {"type": "edit", "edited_action": {"name": action.tool, "args": dict(arguments)}}
+        case Reject(reason=""):
+            return {"type": "reject"}
+        case Reject(reason=reason):
+            return {"type": "reject", "message": reason}
+        case Respond(message=message):
+            return {"type": "respond", "message": message}
+        case _:
+            assert_never(decision)
