@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from slack_sdk.models.blocks import ActionsBlock, ButtonElement, ConfirmObject, PlainTextObject
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    ButtonElement,
+    ConfirmObject,
+    LinkButtonElement,
+    PlainTextObject,
+)
 
 from bot.approvals.approval import Action
 from bot.approvals.decision import DecisionKind
@@ -60,6 +66,11 @@ def stop(conversation: ConversationId) -> ButtonElement:
     element = button(verbs.STOP, "Stop", conversation, about="the agent")
     element.confirm = asked
     return element
+
+
+def link(verb: str, label: str, url: str) -> ButtonElement:
+    """A button that opens an address. Slack tells it as a click too."""
+    return LinkButtonElement(text=label, url=url, action_id=verb)
 
 
 def row(elements: list[ButtonElement], block_id: str) -> list[ActionsBlock]:

@@ -19,9 +19,7 @@ _LINK: Final = re.compile(
     r"!?\[([^\[\]\n]*)\]\([ \t]*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:[ \t]+\"[^\"\n]*\")?[ \t]*\)"
 )
 _ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?((?:[\w-]+\.)+[^\W\d_]{2,})(?![\w.])", re.IGNORECASE)
-_FILES: Final = frozenset(
-    {"csv", "html", "js", "json", "log", "pdf", "png", "toml", "txt", "xml", "yaml", "yml"}
-)
+_FILES: Final = frozenset({"csv", "html", "js", "json", "log", "pdf", "png", "txt", "xml", "yaml", "yml"})
 """Endings of file names under which nobody can register an address."""
 JOINT: Final = "\u200b"
 """No width, and no letter: what stands on both of its sides is not one word any more."""

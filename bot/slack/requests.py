@@ -4,7 +4,7 @@ from typing import Final
 
 from slack_sdk.models.blocks import RichTextElement
 
-from bot.approvals.approval import Action
+from bot.approvals.approval import Action, Approval
 from bot.slack.arguments import Drawn, as_text, drawn
 from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
 
@@ -31,6 +31,11 @@ def description(action: Action) -> str:
     repeated = f"\n\nTool: {action.tool}\nArgs: {dict(action.arguments)}"
     text = text.removesuffix(repeated).strip()
     return "" if text == _DEFAULT_PREFIX else text
+
+
+def number_of(approval: Approval, action: Action) -> int:
+    """The action's number in its approval, from 1."""
+    return [each.id for each in approval.actions].index(action.id) + 1
 
 
 def title(action: Action, number: int, total: int) -> RichTextElement:

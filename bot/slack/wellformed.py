@@ -63,15 +63,9 @@ def _has_what_its_type_needs(payload: Mapping[object, object]) -> bool:
 
 
 def _is_object_or_id(part: object) -> bool:
-    match part:
-        case {"id": inner}:
-            return isinstance(inner, str) and all(
-                isinstance(part.get(name), str | None) for name in ("team_id", "enterprise_id")
-            )
-        case dict():
-            return "id" not in part
-        case _:
-            return isinstance(part, str | None)
+    if not isinstance(part, dict):
+        return isinstance(part, str | None)
+    return all(isinstance(part.get(name), str | None) for name in ("id", "team_id", "enterprise_id"))
 
 
 def _are_objects(parts: object) -> bool:

@@ -1,0 +1,137 @@
+"""The forms: modals that ask for a reason, an answer or other arguments, and the one that tells a refusal."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    Block,
+    ContextBlock,
+    InputBlock,
+    MarkdownTextObject,
+    RichTextBlock,
+    SectionBlock,
+)
+from slack_sdk.models.views import View as SlackView
+
+from bot.approvals.approval import Action, Approval
+from bot.slack import verbs
+from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
+from bot.slack.fields import Field, fields
+from bot.slack.inputs import input_block, literal, text_input
+from bot.slack.literal import in_line, plain, section
+from bot.slack.message import View
+from bot.slack.place import Place
+from bot.slack.requests import name, number_of, request
+from bot.slack.text import clip, own_words
+from bot.slack.viewing import view_all
+
+__all__ = ["FieldErrors", "edit_form", "errors_by_block", "message_form", "read_edit", "read_message"]
+__all__ += ["read_reason", "reject_form", "respond_form", "view_all"]
+
+REASON, RESPONSE = "reason", "response"
+LONGEST_ANSWER: Final = 3_000
+_QUESTION: Final = 6_000
+_MOST_NAMED: Final = 8
+
+
+def reject_form(approval: Approval, action: Action) -> View:
+    """Asks why; the reason may be left out."""
+    asked = section(plain("Reject "), plain(name(action), code=True), plain("? It will not run."))
+    reason = InputBlock(
+        block_id=REASON,
+        label=literal("Reason"),
+        hint=literal("The agent is told. You may leave it empty."),
+        element=text_input(multiline=True, longest=LONGEST_ANSWER),
+        optional=True,
+    )
+    blocks = [RichTextBlock(elements=[asked], block_id="asked"), reason]
+    return _form("Reject", "Reject", to=verbs.REJECT_FORM, about=(approval, action), blocks=blocks)
+
+
+def respond_form(approval: Approval, action: Action) -> View:
+    """Asks for the answer, with the question in view."""
+    asked = request(action, number_of(approval, action), len(approval.actions), _QUESTION)
+    response = InputBlock(
+        block_id=RESPONSE,
+        label=literal("Response"),
+        hint=literal("The agent gets this as the result; nothing runs."),
+        element=text_input(multiline=True, longest=LONGEST_ANSWER),
+    )
+    blocks = [RichTextBlock(elements=asked.elements, block_id="asked"), response]
+    return _form("Respond", "Send", to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
+
+
+def edit_form(approval: Approval, action: Action) -> View:
+    """One input per argument. What does not fit into a form stays as it is, and the form says so."""
+    every = fields(action)
+    inputs = [input_block(field) for field in every if not field.kept]
+    told = section(
+        plain("Arguments of "), plain(name(action), code=True), plain(". What you send is what runs.")
+    )
+    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked"), *inputs]
+    if not every:
+        blocks.append(_note("This call has no arguments that could be edited.", "none"))
+    if kept := [field for field in every if field.kept]:
+        blocks.append(_kept(kept))
+    return _form(
+        "Edit",
+        "Approve edited" if inputs else None,
+        to=verbs.EDIT_FORM,
+        about=(approval, action),
+        blocks=blocks,
+    )
+
+
+def message_form(sentence: str) -> View:
+    """A sentence for the person whose form is open, in its place."""
+    text = MarkdownTextObject(text=clip(own_words(sentence), 2_800) or "…", verbatim=True)
+    said = SectionBlock(text=text, block_id="sentence")
+    return _modal("Not done", None, verbs.PLAIN_VIEW, [said], "")
+
+
+def read_reason(values: Mapping[str, object]) -> str:
+    """The reason of a reject form; empty if none was given."""
+    return _read(values, REASON)
+
+
+def read_message(values: Mapping[str, object]) -> str | FieldErrors:
+    """The answer of a respond form; it cannot be empty."""
+    return _read(values, RESPONSE) or FieldErrors({RESPONSE: "This needs an answer."})
+
+
+def _read(values: Mapping[str, object], block_id: str) -> str:
+    try:
+        return (typed(values, block_id) or "").strip()
+    except (ValueError, TypeError):
+        return ""
+
+
+def _kept(kept: list[Field]) -> ContextBlock:
+    """Which arguments stay as they are, and why."""
+    named = [f"{in_line(field.name, 80)[0]} ({field.kept})" for field in kept[:_MOST_NAMED]]
+    more = f", and {len(kept) - _MOST_NAMED:,} more" if len(kept) > _MOST_NAMED else ""
+    return _note(f"Not in this form and left as they are: {', '.join(named)}{more}.", "kept")
+
+
+def _note(text: str, block_id: str) -> ContextBlock:
+    return ContextBlock(elements=[literal(text)], block_id=block_id)
+
+
+def _form(
+    title: str, submit: str | None, *, to: str, about: tuple[Approval, Action], blocks: list[Block]
+) -> View:
+    approval, action = about
+    return _modal(title, submit, to, blocks, str(Place(action=action.id, approval=approval.id)))
+
+
+def _modal(title: str, submit: str | None, callback_id: str, blocks: list[Block], metadata: str) -> View:
+    view = SlackView(
+        type="modal",
+        callback_id=callback_id,
+        title=literal(title),
+        submit=literal(submit) if submit else None,
+        close=literal("Cancel" if submit else "Close"),
+        blocks=blocks,
+        private_metadata=metadata,
+    )
+    return dict(view.to_dict())

@@ -1,0 +1,125 @@
+"""`View all`: every argument in full, on as many pages as it takes, with the buttons of what is open."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    Block,
+    ContextBlock,
+    DividerBlock,
+    RichTextBlock,
+    RichTextElement,
+)
+from slack_sdk.models.views import View as SlackView
+
+from bot.approvals.approval import Action, Approval, State
+from bot.approvals.decision import Arguments, Edit
+from bot.slack import buttons, verbs
+from bot.slack.arguments import as_json_text, extent
+from bot.slack.inputs import literal
+from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown
+from bot.slack.message import View, as_json, size
+from bot.slack.outcomes import outcome
+from bot.slack.place import Place
+from bot.slack.requests import description, number_of, title
+
+LARGEST_PAGE: Final = 90_000
+"""Characters of JSON on one page; a view takes 250 kB."""
+MOST_BLOCKS: Final = 70
+"""Blocks on one page; a view takes 100."""
+PER_BLOCK: Final = 40
+LONGEST_LABEL: Final = 1_000
+_OUTCOME: Final = 20_000
+
+
+def view_all(approval: Approval, action: Action | None, page: int = 0) -> View:
+    """One action in full, or the whole approval if it is None. A page beyond the last shows the last."""
+    pages = _pages(_content(approval, [action] if action else list(approval.actions)))
+    page = min(max(page, 0), len(pages) - 1)
+    top = [_title(approval, action), *_now(approval, action)] if action and page else []
+    blocks = [*top, *pages[page], *_turning(page, len(pages))]
+    for number, each in enumerate(blocks):
+        each.block_id = f"{approval.version}.{page}.{number}"
+    place = Place(action=action.id if action else None, approval=approval.id, page=page)
+    view = SlackView(
+        type="modal",
+        callback_id=verbs.PLAIN_VIEW,
+        title=literal("View all"),
+        close=literal("Close"),
+        blocks=blocks,
+        private_metadata=str(place),
+    )
+    return dict(view.to_dict())
+
+
+def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
+    """Everything there is to see, in blocks that are small enough for any page."""
+    for position, action in enumerate(actions):
+        if position:
+            yield DividerBlock()
+        yield _title(approval, action)
+        yield from _now(approval, action)
+        if words := description(action):
+            yield _rich(section(plain("In the words of the agent or its tool:", italic=True)))
+            yield from (_rich(quote(part)) for part in pieces(shown(words)))
+        yield from _arguments(action.arguments)
+        if action.outcome:
+            yield _rich(*outcome(action, action.outcome, _OUTCOME).elements)
+            if isinstance(action.outcome.decision, Edit):
+                yield _rich(section(plain("The arguments after the edit:", italic=True)))
+                yield from _arguments(action.outcome.decision.arguments)
+
+
+def _arguments(arguments: Arguments) -> Iterator[Block]:
+    if not arguments:
+        yield _rich(section(plain("No arguments.", italic=True)))
+    for argument, value in arguments.items():
+        text = value if isinstance(value, str) else as_json_text(value)
+        kind = "text" if isinstance(value, str) else "JSON"
+        label = in_line(argument, LONGEST_LABEL)[0] or '""'
+        yield _rich(section(plain(label, bold=True), plain(f" ({kind}, {extent(text)}):")))
+        if not text.strip():
+            yield _rich(block(as_json_text(value)))
+        yield from (_rich(block(part)) for part in pieces(shown(text)) if part.strip())
+
+
+def _title(approval: Approval, action: Action) -> Block:
+    return _rich(title(action, number_of(approval, action), len(approval.actions)))
+
+
+def _now(approval: Approval, action: Action) -> list[ActionsBlock]:
+    """What can be done about the action now."""
+    if approval.state is not State.WAITING:
+        return []
+    return buttons.row([buttons.change(action)] if action.outcome else buttons.decisions(action), "now")
+
+
+def _pages(content: Iterable[Block]) -> list[list[Block]]:
+    pages: list[list[Block]] = [[]]
+    used = 0
+    for each in content:
+        weight = size(as_json([each])) + PER_BLOCK
+        if pages[-1] and (used + weight > LARGEST_PAGE or len(pages[-1]) >= MOST_BLOCKS):
+            pages.append([])
+            used = 0
+        pages[-1].append(each)
+        used += weight
+    return pages
+
+
+def _turning(page: int, pages: int) -> list[Block]:
+    """Which page it is, and the way to the others."""
+    if pages == 1:
+        return []
+    turns = []
+    if page > 0:
+        turns.append(buttons.button(verbs.PREVIOUS, "Previous", str(page - 1), about="page"))
+    if page < pages - 1:
+        turns.append(buttons.button(verbs.NEXT, "Next", str(page + 1), about="page"))
+    told = ContextBlock(elements=[literal(f"Page {page + 1} of {pages}")])
+    return [told, *buttons.row(turns, "turn")]
+
+
+def _rich(*elements: RichTextElement) -> RichTextBlock:
+    return RichTextBlock(elements=list(elements))
