@@ -9,7 +9,7 @@ from bot.approvals.conversation import Status
 from bot.approvals.decision import Decision, Edit, Json, kind_of
 from bot.approvals.errors import Conflict, Refused, UnknownAction
 from bot.approvals.filing import owe_redraw, thread_key
-from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.policy import ChannelMembers, Policy, check_decision
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Tools, Transaction
 
@@ -57,6 +57,14 @@ class Desk:
         if approval is None:
             raise UnknownAction
         return approval, approval.action(id)
+
+    async def approval(self, id: ApprovalId) -> Approval:
+        """The approval as it stands, for reading."""
+        async with self.store.read() as tx:
+            approval = await tx.approvals.get(id)
+        if approval is None:
+            raise UnknownAction
+        return approval
 
     async def _admit(self, id: ActionId, by: UserId) -> Action:
         """The action, if this person may decide about it; a refusal is recorded and raised."""

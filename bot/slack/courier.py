@@ -93,16 +93,18 @@ class Courier:
     async def redraw(self, id: PostId, *, force: bool = False) -> None:
         """Bring a shown message up to date; a message that is gone is posted anew."""
         drawing = await self._load(id)
-        if drawing is None or drawing.post.ts is None or drawing.post.channel is None:
+        if drawing is None:
             return
-        post = drawing.post
+        post, channel, ts = drawing.post, drawing.post.channel, drawing.post.ts
+        if channel is None or ts is None:
+            return
         if drawing.approval and post.drawn >= drawing.approval.version and not force:
             return
         [message] = drawing.parts()
         try:
             await self.client.chat_update(
-                channel=post.channel,
-                ts=post.ts,
+                channel=channel,
+                ts=ts,
                 text=message.text,
                 blocks=message.blocks,
                 metadata=_mark(id, 0),

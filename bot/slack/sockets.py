@@ -32,9 +32,9 @@ class Sockets:
 
     async def start(self) -> None:
         """Open the connections, the first one before this returns."""
-        await self._handlers[0].connect_async()
+        await self._handlers[0].client.connect()
         for handler in self._handlers[1:]:
-            await handler.connect_async()
+            await handler.client.connect()
 
     async def watch(self) -> None:
         """Look after the connections until cancelled.
@@ -63,7 +63,7 @@ class Sockets:
     async def stop(self) -> None:
         """Close the connections; what was received is still being answered by its own tasks."""
         for handler in self._handlers:
-            await handler.close_async()
+            await handler.client.close()
 
     async def _reconnect(self, handler: AsyncSocketModeHandler) -> None:
         try:

@@ -1,0 +1,105 @@
+"""The Bolt app: who we are in Slack, the client, and the listeners on it."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.http_retry.builtin_async_handlers import (
+    AsyncConnectionErrorRetryHandler,
+    AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
+)
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.approvals.ids import UserId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who the bot is, as auth.test says it."""
+
+    team: str
+    enterprise: str | None
+    bot_user: UserId
+    bot_id: str
+    url: str
+    """The workspace's address, `https://team.slack.com/`."""
+    scopes: frozenset[str]
+
+
+class Listeners(Protocol):
+    """A group of listeners."""
+
+    def register(self, app: AsyncApp) -> None:
+        """Take one's payloads."""
+
+
+def slack_client(token: str, api_url: str) -> AsyncWebClient:
+    """The client for Slack's Web API; tries again once on a rate limit, a server error, a lost connection.
+
+    What posts is not tried again by the client after a lost connection or answer: it may have arrived.
+    """
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=10)
+    client.retry_handlers = [
+        AsyncRateLimitErrorRetryHandler(max_retry_count=1),
+    ]
+    return client
+
+
+def asking_client(token: str, api_url: str) -> AsyncWebClient:
+    """The client for questions, which are safe to repeat."""
+    client = slack_client(token, api_url)
+    client.retry_handlers += [
+        AsyncConnectionErrorRetryHandler(max_retry_count=1),
+        AsyncServerErrorRetryHandler(max_retry_count=1),
+    ]
+    return client
+
+
+async def identity(client: AsyncWebClient) -> Identity:
+    """Who we are; Slack's own error if the token is not taken."""
+    answer = await client.auth_test()
+    scopes = str(answer.headers.get("x-oauth-scopes", ""))
+    return Identity(
+        team=answer["team_id"],
+        enterprise=answer.get("enterprise_id"),
+        bot_user=UserId(answer["user_id"]),
+        bot_id=answer.get("bot_id", ""),
+        url=answer["url"],
+        scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+    )
+
+
+def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listeners]) -> AsyncApp:
+    """The app with its listeners. Signatures are checked in front of it, by `http.SlackEndpoint`.
+
+    It is given who we are, so that no payload has to wait for auth.test, and so that client ids that
+    happen to be in the environment do not turn it into an OAuth app.
+    """
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=who.enterprise,
+            team_id=who.team,
+            bot_id=who.bot_id,
+            bot_user_id=who.bot_user,
+            bot_token=client.token,
+        )
+
+    logger = logging.getLogger("slack_bolt")
+    nameless = AsyncWebClient(
+        base_url=client.base_url, timeout=client.timeout, retry_handlers=client.retry_handlers
+    )
+    app = AsyncApp(
+        name="approval-bot",
+        logger=logger,
+        client=nameless,
+        authorize=authorize,
+        request_verification_enabled=False,
+    )
+    for group in listeners:
+        group.register(app)
+    return app

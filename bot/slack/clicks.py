@@ -1,0 +1,179 @@
+"""What a press of a button does.
+
+Commit first, ack second: whatever fails before gives no ack, so the person sees it failed and presses again.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.approvals.approval import Action, Approval
+from bot.approvals.decision import Approve
+from bot.approvals.desk import Desk
+from bot.approvals.errors import NotAllowed, Refused
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
+from bot.approvals.steering import Steering
+from bot.slack import payloads, verbs
+from bot.slack.forms import edit_form, reject_form, respond_form
+from bot.slack.message import View
+from bot.slack.payloads import Click, Malformed
+from bot.slack.place import Place
+from bot.slack.private import Private
+from bot.slack.viewing import view_all
+
+Payload = dict[str, Any]
+Form = Callable[[Approval, Action], View]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clicks:
+    """The buttons of cards, failures and views."""
+
+    desk: Desk
+    steering: Steering
+    client: AsyncWebClient
+    private: Private
+
+    def register(self, app: AsyncApp) -> None:
+        """Take every button there is; what is not ours is acked, so that no click shows a warning."""
+        app.action(verbs.APPROVE)(self.approve)
+        app.action(verbs.CHANGE)(self.change)
+        app.action(verbs.EDIT)(self.edit)
+        app.action(verbs.REJECT)(self.reject)
+        app.action(verbs.RESPOND)(self.respond)
+        app.action(re.compile(f"{verbs.VIEW_ALL}|{verbs.VIEW_EVERY}"))(self.view_all)
+        app.action(re.compile(f"{verbs.NEXT}|{verbs.PREVIOUS}"))(self.turn_page)
+        app.action(verbs.RETRY)(self.retry)
+        app.action(verbs.STOP)(self.stop)
+        app.action(re.compile(".*"))(self.anything_else)
+
+    async def approve(self, ack: AsyncAck, body: Payload) -> None:
+        """Run the call as it was shown."""
+
+        async def decide(click: Click) -> None:
+            await self.desk.decide(ActionId(click.value), Approve(), by=click.by)
+
+        await self._answer(ack, body, decide, then=self._refresh)
+
+    async def change(self, ack: AsyncAck, body: Payload) -> None:
+        """Take one's own decision back."""
+
+        async def take_back(click: Click) -> None:
+            await self.desk.take_back(ActionId(click.value), by=click.by)
+
+        await self._answer(ack, body, take_back, then=self._refresh)
+
+    async def edit(self, ack: AsyncAck, body: Payload) -> None:
+        """Open the form with a field for each argument."""
+        await self._open(ack, body, edit_form)
+
+    async def reject(self, ack: AsyncAck, body: Payload) -> None:
+        """Open the form that asks why; closing it changes nothing."""
+        await self._open(ack, body, reject_form)
+
+    async def respond(self, ack: AsyncAck, body: Payload) -> None:
+        """Open the form for an answer."""
+        await self._open(ack, body, respond_form)
+
+    async def view_all(self, ack: AsyncAck, body: Payload) -> None:
+        """Show everything in full: of one action, or of the approval."""
+
+        async def show(click: Click) -> None:
+            approval, action = await self._seen(click)
+            await self._show(click, view_all(approval, action))
+
+        await self._answer(ack, body, show)
+
+    async def turn_page(self, ack: AsyncAck, body: Payload) -> None:
+        """Show the next page of what is open."""
+
+        async def show(click: Click) -> None:
+            await self._redraw_view(click, 1 if click.verb == verbs.NEXT else -1)
+
+        await self._answer(ack, body, show)
+
+    async def retry(self, ack: AsyncAck, body: Payload) -> None:
+        """Try again what failed."""
+
+        async def again(click: Click) -> None:
+            await self.steering.retry(PostId(click.value), by=click.by)
+
+        await self._answer(ack, body, again)
+
+    async def stop(self, ack: AsyncAck, body: Payload) -> None:
+        """Stop the conversation."""
+
+        async def halt(click: Click) -> None:
+            await self.steering.stop(ConversationId(click.value), by=click.by)
+
+        await self._answer(ack, body, halt)
+
+    async def anything_else(self, ack: AsyncAck) -> None:
+        """A link, an input that reports, a button of an older version: nothing to do."""
+        await ack()
+
+    async def _answer(
+        self,
+        ack: AsyncAck,
+        body: Payload,
+        do: Callable[[Click], Awaitable[None]],
+        then: Callable[[Click], Awaitable[None]] | None = None,
+    ) -> None:
+        click = payloads.click(body)
+        if isinstance(click, Malformed):
+            await ack()
+            return
+        try:
+            await do(click)
+        except Refused as refusal:
+            await ack()
+            await self.private.tell(click, str(refusal))
+        else:
+            await ack()
+            if then:
+                await then(click)
+
+    async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
+        async def show(click: Click) -> None:
+            approval, action = await self.desk.opens(ActionId(click.value), by=click.by)
+            await self._show(click, form(approval, action))
+
+        await self._answer(ack, body, show)
+
+    async def _show(self, click: Click, view: View) -> None:
+        """Open a view, or put it on top of the one that is open."""
+        if click.view_id:
+            await self.client.views_push(trigger_id=click.trigger_id, view=view)
+        else:
+            await self.client.views_open(trigger_id=click.trigger_id, view=view)
+
+    async def _seen(self, click: Click) -> tuple[Approval, Action | None]:
+        if click.verb == verbs.VIEW_ALL:
+            return await self.desk.look(ActionId(click.value))
+        approval = await self.desk.approval(ApprovalId(click.value))
+        return approval, None
+
+    async def _in_view(self, place: Place | None) -> tuple[Approval, Action | None]:
+        match place:
+            case Place(action=str(action)):
+                return await self.desk.look(ActionId(action))
+            case Place(approval=str(approval)):
+                return await self.desk.approval(ApprovalId(approval)), None
+            case _:
+                raise NotAllowed("This view is not known here any more; open it again.")
+
+    async def _refresh(self, click: Click) -> None:
+        """A decision made inside `View all` shows there at once; the card follows by itself."""
+        if click.view_id:
+            await self._redraw_view(click, 0)
+
+    async def _redraw_view(self, click: Click, step: int) -> None:
+        place = Place.read(click.private_metadata)
+        approval, action = await self._in_view(place)
+        await self.client.views_update(
+            view_id=click.view_id, view=view_all(approval, action, page=(place.page if place else 0) + step)
+        )

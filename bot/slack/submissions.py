@@ -1,0 +1,89 @@
+"""What sending a form does. The decision is on disk before the form closes."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.approvals.approval import Action
+from bot.approvals.decision import Arguments, Decision, Edit, Reject, Respond
+from bot.approvals.desk import Desk
+from bot.approvals.errors import InvalidArguments, Refused
+from bot.slack import payloads, verbs
+from bot.slack.edits import FieldErrors, errors_by_block, read_edit
+from bot.slack.forms import message_form, read_message, read_reason
+from bot.slack.payloads import Submission
+from bot.slack.place import Place
+
+Payload = dict[str, Any]
+Read = Callable[[Action, Submission], Decision | FieldErrors]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submissions:
+    """The forms behind Edit, Reject and Respond."""
+
+    desk: Desk
+
+    def register(self, app: AsyncApp) -> None:
+        """Take the three forms."""
+        app.view(verbs.EDIT_FORM)(self.edited)
+        app.view(verbs.REJECT_FORM)(self.rejected)
+        app.view(verbs.RESPOND_FORM)(self.responded)
+        app.view(re.compile(".*"))(self.anything_else)
+        app.view_closed(re.compile(".*"))(self.anything_else)
+
+    async def edited(self, ack: AsyncAck, body: Payload) -> None:
+        """Run with other arguments; what does not fit the tool's schema is said at its field."""
+        await self._sent(ack, body, lambda action, form: _edit(read_edit(action, form.values)))
+
+    async def rejected(self, ack: AsyncAck, body: Payload) -> None:
+        """Do not run it, for this reason."""
+        await self._sent(ack, body, lambda _, form: Reject(read_reason(form.values)))
+
+    async def responded(self, ack: AsyncAck, body: Payload) -> None:
+        """Do not run it; this is the answer."""
+        await self._sent(ack, body, lambda _, form: _answer(read_message(form.values)))
+
+    async def anything_else(self, ack: AsyncAck) -> None:
+        """A form of an older version: it closes."""
+        await ack()
+
+    async def _sent(self, ack: AsyncAck, body: Payload, read: Read) -> None:
+        form = payloads.submission(body)
+        place = Place.read(form.private_metadata) if isinstance(form, Submission) else None
+        if not isinstance(form, Submission) or place is None or place.action is None:
+            await ack()
+            return
+        try:
+            _, action = await self.desk.look(place.action)
+            errors = await self._decide(action, read(action, form), form)
+        except Refused as refusal:
+            await ack(response_action="update", view=message_form(str(refusal)))
+            return
+        if errors:
+            await ack(response_action="errors", errors=errors)
+        else:
+            await ack()
+
+    async def _decide(self, action: Action, read: Decision | FieldErrors, form: Submission) -> dict[str, str]:
+        """Decide, or the sentences by input. `Refused` where no input could show them."""
+        if isinstance(read, FieldErrors):
+            return dict(read.by_block)
+        try:
+            await self.desk.decide(action.id, read, by=form.by)
+        except InvalidArguments as invalid:
+            if errors := errors_by_block(action, invalid.fields):
+                return errors
+            raise
+        return {}
+
+
+def _edit(read: Arguments | FieldErrors) -> Decision | FieldErrors:
+    return read if isinstance(read, FieldErrors) else Edit(read)
+
+
+def _answer(read: str | FieldErrors) -> Decision | FieldErrors:
+    return read if isinstance(read, FieldErrors) else Respond(read)

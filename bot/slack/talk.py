@@ -1,0 +1,164 @@
+"""What people say to the bot: the slash command, mentions, direct messages; and the Home tab."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.approvals.approval import Approval
+from bot.approvals.conversation import Conversation, Status
+from bot.approvals.errors import Refused
+from bot.approvals.ids import ChannelId, Ts, UserId
+from bot.approvals.ports import Store, Transaction
+from bot.approvals.steering import Steering
+from bot.slack import payloads
+from bot.slack.answers import refusal
+from bot.slack.home import Waiting, home
+from bot.slack.payloads import Click, Command, Heard, Malformed
+from bot.slack.private import Private
+
+Payload = dict[str, Any]
+
+HELP: Final = (
+    "*/agent* TEXT asks the agent to do something, in a thread of its own; mention me in a thread to go on.\n"
+    "*/agent pending* lists what waits for a decision.\n"
+    "*/agent status* lists what you asked for and where it stands.\n"
+    "*/agent cancel* stops what you asked for last in this channel.\n"
+    "Where a tool call needs a person, a card with buttons comes into the thread."
+)
+_STATES: Final = {
+    Status.WORKING: "the agent works",
+    Status.WAITING: "waits for a decision",
+    Status.FAILED: "failed; Retry stands in the thread",
+    Status.RETRYING: "is tried again",
+    Status.CANCELLING: "is being stopped",
+    Status.IDLE: "finished",
+}
+MOST_LISTED: Final = 20
+"""Lines of a list in a private answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """The ways to speak to the bot."""
+
+    steering: Steering
+    store: Store
+    client: AsyncWebClient
+    private: Private
+    bot: UserId
+    workspace_url: str
+    """`https://team.slack.com/`, as auth.test says it; links to messages begin so."""
+
+    def register(self, app: AsyncApp) -> None:
+        """Take the command and the events."""
+        app.command("/agent")(self.command)
+        # Bolt acks an event before its listener runs; a listener's middleware comes before that.
+        app.event("app_mention", middleware=[self.hear])(_heard)
+        app.event("message", middleware=[self.hear])(_heard)
+        app.event("app_home_opened")(self.home_opened)
+
+    async def command(self, ack: AsyncAck, body: Payload) -> None:
+        """`/agent …`: start a conversation, or say how things stand, privately."""
+        command = payloads.command(body)
+        if isinstance(command, Malformed):
+            await ack(text="That was not a command I can read.")
+            return
+        try:
+            await ack(text=await self._obey(command) or "")
+        except Refused as no:
+            await ack(text=refusal(str(no)))
+
+    async def hear(self, body: Payload, next: Callable[[], Awaitable[None]]) -> None:
+        """A mention or a direct message: a conversation begins or goes on."""
+        heard = payloads.heard(body, bot=self.bot)
+        if isinstance(heard, Heard):
+            try:
+                await self.steering.hear(
+                    heard.text, by=heard.by, channel=heard.channel, ts=heard.ts, thread_ts=heard.thread_ts
+                )
+            except Refused as no:
+                place = Click(
+                    verb="", value="", by=heard.by, channel=heard.channel, thread_ts=heard.thread_ts
+                )
+                await self.private.tell(place, str(no))
+        await next()
+
+    async def home_opened(self, event: Payload) -> None:
+        """Draw the Home tab for whoever opened it."""
+        if event.get("tab") == "home" and isinstance(event.get("user"), str):
+            view = home(await self._waiting())
+            await self.client.views_publish(user_id=event["user"], view=view)
+
+    async def _obey(self, command: Command) -> str | None:
+        match command.text.strip().lower():
+            case "" | "help":
+                return HELP
+            case "pending":
+                return _listed(
+                    "Waiting for a decision:", await self._pending(), "Nothing waits for a decision."
+                )
+            case "status":
+                lines = [self._status(one) for one in await self._own(command.by)]
+                return _listed("What you asked for:", lines, "You have not asked for anything yet.")
+            case "cancel":
+                return await self._cancel(command.by, command.channel)
+            case _:
+                await self.steering.command(
+                    command.text, by=command.by, channel=command.channel, source=command.id
+                )
+                return None
+
+    async def _waiting(self) -> list[Waiting]:
+        async with self.store.read() as tx:
+            approvals = await tx.approvals.waiting(limit=MOST_LISTED)
+            return [one for approval in approvals if (one := await self._card(tx, approval))]
+
+    async def _card(self, tx: Transaction, approval: Approval) -> Waiting | None:
+        card = await tx.posts.card(approval.id)
+        conversation = await tx.conversations.get(approval.conversation)
+        if conversation is None or card is None or card.channel is None or card.ts is None:
+            return None
+        link = self._link(card.channel, card.ts)
+        return Waiting(approval=approval, requester=conversation.requester, link=link)
+
+    async def _pending(self) -> list[str]:
+        return [f"• <{one.link}|{_tools(one.approval)}> " for one in await self._waiting()]
+
+    async def _own(self, by: UserId) -> Sequence[Conversation]:
+        async with self.store.read() as tx:
+            return await tx.conversations.of(by, limit=MOST_LISTED)
+
+    def _status(self, conversation: Conversation) -> str:
+        stands = _STATES[conversation.status]
+        when = f"<!date^{int(conversation.started_at.timestamp())}^{{date_short_pretty}} {{time}}|earlier>"
+        if conversation.thread_ts is None:
+            return f"• {when}: {stands}"
+        return f"• <{self._link(conversation.channel, conversation.thread_ts)}|{when}>: {stands}"
+
+    async def _cancel(self, by: UserId, channel: ChannelId) -> str:
+        running = [
+            one for one in await self._own(by) if one.channel == channel and one.status is not Status.IDLE
+        ]
+        if not running:
+            return "Nothing that you asked for in this channel is under way."
+        await self.steering.stop(running[0].id, by=by)
+        return "Stopping what you asked for last; its thread says when it is done."
+
+    def _link(self, channel: ChannelId, ts: Ts) -> str:
+        return f"{self.workspace_url}archives/{channel}/p{ts.replace('.', '')}"
+
+
+async def _heard() -> None:
+    """Everything was done before the ack."""
+
+
+def _listed(title: str, lines: Sequence[str], empty: str) -> str:
+    return "\n".join([title, *lines]) if lines else empty
+
+
+def _tools(approval: Approval) -> str:
+    names = list(dict.fromkeys(action.tool for action in approval.open))
+    return ", ".join(refusal(name) for name in names[:3]) + (" …" if len(names) > 3 else "")  # noqa: PLR2004

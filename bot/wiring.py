@@ -1,0 +1,244 @@
+"""Settings to a running bot: the only module that knows every part."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+import structlog
+from aiohttp import ClientError, web
+from prometheus_client import CollectorRegistry
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.agents.build import BuiltAgent, build
+from bot.agents.load import SHIPPED, load
+from bot.agents.savers import sqlite_saver
+from bot.agents.schemas import ToolSchemas
+from bot.agents.threads import Threads
+from bot.approvals.desk import Desk
+from bot.approvals.errors import TryLater
+from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.policy import Policy
+from bot.approvals.running import Running
+from bot.approvals.steering import Steering
+from bot.jobs.embedded import EmbeddedJobs
+from bot.jobs.port import Handler, Job, RetryLater
+from bot.policy_file import PolicyFile
+from bot.settings import Mode, Settings
+from bot.slack.app import Identity, asking_client, bolt_app, identity, slack_client
+from bot.slack.clicks import Clicks
+from bot.slack.courier import Courier
+from bot.slack.directory import SlackDirectory
+from bot.slack.http import SlackEndpoint, http_app
+from bot.slack.private import Private
+from bot.slack.refusals import name_of
+from bot.slack.sockets import Sockets
+from bot.slack.submissions import Submissions
+from bot.slack.talk import Talk
+from bot.store.database import RowsStore, open_store
+from bot.store.location import sqlite_path
+
+SHUTDOWN: Final = 25.0
+"""Seconds that running jobs get to end; the process is gone within 30."""
+
+log = structlog.get_logger()
+
+
+class CannotStart(Exception):  # noqa: N818 - said to an operator
+    """What keeps the bot from starting, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bot:
+    """A running bot, as far as others look at it."""
+
+    settings: Settings
+    identity: Identity
+    agent: BuiltAgent
+    port: int | None
+    """Where HTTP listens; None if it does not."""
+
+
+@asynccontextmanager
+async def running_bot(
+    settings: Settings, policy_file: PolicyFile, *, model: str | None = None
+) -> AsyncIterator[Bot]:
+    """The bot, taking Slack's payloads until the block ends; then it lets running work end, and leaves.
+
+    `model` is used when neither the agent nor the settings name one. Raises `CannotStart`, `BadAgent`,
+    `BadPolicy` or `CannotOpen` with a sentence for the operator.
+    """
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(settings.bot_database_url))
+        built, agent = await _agent(stack, settings, model)
+        token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
+        client = slack_client(token, settings.slack_api_url)
+        asking = asking_client(token, settings.slack_api_url)
+        who = await _who(asking)
+        directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
+        stack.push_async_callback(directory.close)
+        policy = await _policy(policy_file, directory)
+        work = _Work(store=store, agent=agent, tools=ToolSchemas(built), client=client)
+        app = work.app(policy, directory, who)
+        await work.jobs.start()
+        stack.push_async_callback(work.jobs.stop, SHUTDOWN)
+        port = await _doors(stack, settings, app, work, asking)
+        log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
+        yield Bot(settings=settings, identity=who, agent=built, port=port)
+
+
+class _Work:
+    """The use cases and the jobs that call them."""
+
+    def __init__(
+        self, *, store: RowsStore, agent: Threads, tools: ToolSchemas, client: AsyncWebClient
+    ) -> None:
+        self.store = store
+        self._client = client
+        self._tools = tools
+        self._courier = Courier(store=store, client=client)
+        handlers: dict[str, Handler] = {}
+        self.jobs = EmbeddedJobs(
+            begin=store.write, handlers=handlers, on_failed=self._give_up, limits={"run": 8, "resume": 8}
+        )
+        self._running = Running(store=store, jobs=self.jobs, agent=agent, tools=tools, now=_now)
+        handlers |= {
+            "run": _of_conversation(self._running.advance),
+            "resume": _of_conversation(self._running.advance),
+            "post": _of_post(self._courier.post),
+            "redraw": _of_post(self._courier.redraw),
+        }
+
+    def app(self, policy: Policy, directory: SlackDirectory, who: Identity) -> AsyncApp:
+        """The Bolt app with all listeners on these use cases."""
+        desk = Desk(
+            store=self.store,
+            jobs=self.jobs,
+            directory=directory,
+            tools=self._tools,
+            policy=policy,
+            now=_now,
+        )
+        steering = Steering(store=self.store, jobs=self.jobs, directory=directory, policy=policy, now=_now)
+        private = Private(client=self._client)
+        talk = Talk(
+            steering=steering,
+            store=self.store,
+            client=self._client,
+            private=private,
+            bot=who.bot_user,
+            workspace_url=who.url,
+        )
+        clicks = Clicks(desk=desk, steering=steering, client=self._client, private=private)
+        return bolt_app(self._client, who, [talk, Submissions(desk=desk), clicks])
+
+    async def store_problem(self) -> str | None:
+        """None while the database can be read."""
+        try:
+            async with asyncio.timeout(2), self.store.read() as tx:
+                await tx.conversations.get(ConversationId(""))
+        except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
+            return type(error).__name__
+        return None
+
+    async def _give_up(self, job: Job, error: Exception) -> None:
+        log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
+        if job.kind in {"run", "resume"}:
+            await self._running.give_up(ConversationId(job.payload["conversation"]))
+        elif job.kind == "post":
+            await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)
+
+
+async def _agent(stack: AsyncExitStack, settings: Settings, model: str | None) -> tuple[BuiltAgent, Threads]:
+    saver = await stack.enter_async_context(sqlite_saver(sqlite_path(settings.bot_database_url)))
+    os.environ.setdefault("BOT_WORKSPACE", str(settings.bot_workspace))
+    name = settings.bot_agent or SHIPPED
+    built = build(load(name), name=name, model=settings.bot_model or model, checkpointer=saver)
+    for warning in built.warnings:
+        log.warning("agent_warning", warning=warning)
+    return built, Threads(built)
+
+
+async def _who(client: AsyncWebClient) -> Identity:
+    try:
+        return await identity(client)
+    except SlackApiError as error:
+        raise CannotStart(
+            f"Slack refuses SLACK_BOT_TOKEN ({name_of(error)}); install the app again and copy its token."
+        ) from error
+    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
+        raise CannotStart(
+            f"Slack cannot be reached at {client.base_url} ({type(error).__name__})."
+        ) from error
+
+
+async def _policy(file: PolicyFile, directory: SlackDirectory) -> Policy:
+    try:
+        return file.resolve(await directory.everybody() if file.names() else [])
+    except SlackApiError as error:
+        raise CannotStart(
+            f"The names in {file.name} could not be looked up in Slack ({name_of(error)})."
+        ) from error
+
+
+async def _doors(
+    stack: AsyncExitStack, settings: Settings, app: AsyncApp, work: _Work, client: AsyncWebClient
+) -> int:
+    """Open the ways in: HTTP, and the sockets in Socket Mode. Closed in the reverse order, before the work."""
+    checks = {"store": work.store_problem}
+    endpoint = None
+    if settings.mode is Mode.SOCKET:
+        token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
+        sockets = Sockets(app, client, token)
+        await sockets.start()
+        watching = asyncio.create_task(sockets.watch(), name="sockets")
+        stack.push_async_callback(_end, watching, sockets)
+        checks["slack"] = sockets.problem
+    elif settings.slack_signing_secret:
+        endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
+    runner = web.AppRunner(
+        http_app(checks=checks, registry=CollectorRegistry(), slack=endpoint), access_log=None
+    )
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    site = web.TCPSite(runner, settings.bot_host, settings.bot_port)
+    try:
+        await site.start()
+    except OSError as error:
+        raise CannotStart(
+            f"{settings.bot_host}:{settings.bot_port} cannot be listened on ({error.strerror}); set BOT_PORT."
+        ) from error
+    port: int = runner.addresses[0][1]
+    return port
+
+
+async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
+    watching.cancel()
+    await asyncio.wait((watching,))
+    await sockets.stop()
+
+
+def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler:
+    async def handle(job: Job) -> None:
+        await do(ConversationId(job.payload["conversation"]))
+
+    return handle
+
+
+def _of_post(do: Callable[[PostId], Awaitable[None]]) -> Handler:
+    async def handle(job: Job) -> None:
+        try:
+            await do(PostId(job.payload["post"]))
+        except TryLater as later:
+            raise RetryLater(later.seconds) from later
+
+    return handle
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
