@@ -69,9 +69,11 @@ function canonical(route) {
 }
 
 function drawOffline() {
-  offline.hidden = store.online;
-  if (!store.online && !offline.children.length) offline.append(h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, "Reconnecting…"));
-  if (store.online) offline.replaceChildren();
+  const shown = offline.matches(":popover-open");
+  if (store.online === !shown) return;
+  // A popover, so that it lies above an open modal as well.
+  offline.togglePopover(!store.online);
+  offline.replaceChildren(...(store.online ? [] : [h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, "Reconnecting…")]));
 }
 
 function toast(text) {

@@ -9,6 +9,7 @@ const INPUTS = {
   plain_text_input: { type: "text" },
   email_text_input: { type: "email" },
   url_text_input: { type: "url" },
+  rich_text_input: { type: "text", slot: "rich_text_value" },
   // Not type=number: a browser hides what it cannot read as a number, and then it is lost.
   number_input: { type: "text", inputmode: "decimal" },
   datepicker: { type: "date", slot: "selected_date", initial: "initial_date" },
@@ -30,10 +31,11 @@ export function field(spec, block, ctx) {
   const slot = kind.slot ?? "value";
   const initial = spec[kind.initial ?? "initial_value"];
   const entry = ctx.form.seed(block.block_id, spec.action_id, { type: spec.type, [slot]: initial ?? null });
-  const node = h(spec.multiline ? "textarea" : "input", {
+  const tall = spec.multiline || spec.type === "rich_text_input";
+  const node = h(tall ? "textarea" : "input", {
     class: "field",
-    type: spec.multiline ? null : kind.type,
-    rows: spec.multiline ? 4 : null,
+    type: tall ? null : kind.type,
+    rows: tall ? 4 : null,
     inputmode: kind.inputmode,
     placeholder: plain(spec.placeholder) || null,
     minlength: spec.min_length,
@@ -59,10 +61,14 @@ function counted(node, limit) {
   return h("span", { class: "counted" }, node, left);
 }
 
+// Rich text is typed here without its styles.
+const wordsOf = (part) => part.text ?? (part.elements ?? []).map(wordsOf).join(part.type === "rich_text" ? "\n" : "");
+
 const pad = (number) => String(number).padStart(2, "0");
 
 function shown(spec, value) {
   if (value === null || value === undefined) return "";
+  if (spec.type === "rich_text_input") return wordsOf(value);
   if (spec.type !== "datetimepicker") return String(value);
   const date = new Date(value * 1000);
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}T${pad(date.getHours())}:${pad(date.getMinutes())}`;
@@ -70,13 +76,14 @@ function shown(spec, value) {
 
 function taken(spec, text) {
   if (text === "") return null;
+  if (spec.type === "rich_text_input") return { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text", text }] }] };
   if (spec.type !== "datetimepicker") return text;
   return Math.floor(new Date(text).getTime() / 1000);
 }
 
 /** When the app wants to hear of it: pickers outside an input block always, others with dispatch_action. */
 function dispatchEvents(spec, block, ctx, node, payload) {
-  const picker = Boolean(INPUTS[spec.type].slot);
+  const picker = spec.type.endsWith("picker");
   if (block.type === "input" && !block.dispatch_action) return;
   const triggers = spec.dispatch_action_config?.trigger_actions_on ?? ["on_enter_pressed"];
   const send = () => ctx.act(block.block_id, spec, payload(), node);
@@ -94,8 +101,8 @@ function dispatchEvents(spec, block, ctx, node, payload) {
 /** What is wrong with an entry, as one sentence; null where nothing is. */
 export function complaint(spec, entry, optional) {
   if (isEmpty(entry)) return optional ? null : "This field is needed.";
-  const text = entry.value;
-  if (spec.min_length && text.length < spec.min_length) return `At least ${spec.min_length} characters, please.`;
+  const text = typeof entry.value === "string" ? entry.value : "";
+  if (spec.type === "plain_text_input" && text.length < (spec.min_length ?? 0)) return `At least ${spec.min_length} characters, please.`;
   if (spec.type === "number_input") return numberComplaint(spec, text);
   if (spec.type === "email_text_input" && !/^\S+@\S+\.\S+$/.test(text)) return "This is not an e-mail address.";
   if (spec.type === "url_text_input" && !/^[a-z][\w+.-]*:\S+$/i.test(text)) return "This is not a web address; it starts with https://.";

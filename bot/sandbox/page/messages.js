@@ -10,7 +10,7 @@ import { author, avatar, badge } from "./people.js";
 import { reconcile } from "./reconcile.js";
 import { hashOf } from "./router.js";
 import { store } from "./store.js";
-import { threadBar } from "./thread_bar.js";
+import { threadBar, whisperBar } from "./thread_bar.js";
 
 const CLOSE_TOGETHER = 300;
 
@@ -20,21 +20,39 @@ const idOf = (message) => `${message.ephemeral ? "e" : "m"}${message.ts}`;
 
 /** Draws `messages` into `log`. `route` says where; `inThread` leaves out what only the channel shows. */
 export function drawMessages(log, messages, all, route, inThread) {
-  const threads = inThread ? new Map() : repliesByThread(all);
+  const threads = inThread ? new Map() : repliesByThread(all, (one) => !one.ephemeral);
+  const whispers = inThread ? new Map() : unseenWhispers(messages, all, route);
   const items = [];
   let previous = null;
   for (const message of messages) {
     if (!previous || dayKey(previous.ts) !== dayKey(message.ts)) items.push(dayItem(message.ts));
-    items.push(messageItem(message, previous, threads.get(message.ts) ?? [], route, inThread));
+    items.push(messageItem(message, previous, threads.get(message.ts) ?? [], whispers.get(message.ts) ?? [], route, inThread));
     previous = message;
   }
   reconcile(log, items);
 }
 
-function repliesByThread(all) {
+const heard = new Set();
+
+/**
+ * Answers for this person alone that lie in a thread which is not open, by the last message of that thread that the
+ * channel shows: a click in the channel must not seem lost.
+ */
+function unseenWhispers(messages, all, route) {
+  const found = new Map();
+  for (const [thread, whispers] of repliesByThread(all, (one) => one.ephemeral)) {
+    if (route.thread === thread) for (const one of whispers) heard.add(one.ts);
+    const owner = messages.findLast((one) => (one.thread_ts ?? one.ts) === thread);
+    const unheard = whispers.filter((one) => !heard.has(one.ts));
+    if (owner && unheard.length) found.set(owner.ts, unheard);
+  }
+  return found;
+}
+
+function repliesByThread(all, wanted) {
   const threads = new Map();
   for (const one of all) {
-    if (!isReply(one) || one.ephemeral) continue;
+    if (!isReply(one) || !wanted(one)) continue;
     if (!threads.has(one.thread_ts)) threads.set(one.thread_ts, []);
     threads.get(one.thread_ts).push(one);
   }
@@ -46,20 +64,20 @@ function dayItem(ts) {
   return { key: `day-${dayKey(ts)}`, signature: label, build: () => h("div", { class: "day", role: "separator" }, h("span", {}, label)) };
 }
 
-function messageItem(message, previous, replies, route, inThread) {
+function messageItem(message, previous, replies, whispers, route, inThread) {
   const place = { channel: route.place, ts: message.ts };
   const compact = Boolean(previous) && !message.ephemeral && !previous.ephemeral && !isBroadcast(message) && !isBroadcast(previous)
     && author(previous).id === author(message).id && message.ts - previous.ts < CLOSE_TOGETHER
     && dayKey(previous.ts) === dayKey(message.ts);
-  const facts = [message, compact, replies.length, replies.at(-1)?.ts, noticesFor(place), store.as, route.message === message.ts];
+  const facts = [message, compact, replies.length, replies.at(-1)?.ts, whispers.length, noticesFor(place), store.as, route.message === message.ts];
   return {
     key: idOf(message),
     signature: JSON.stringify(facts),
-    build: () => messageNode({ message, compact, replies, place, route, inThread }),
+    build: () => messageNode({ message, compact, replies, whispers, place, route, inThread }),
   };
 }
 
-function messageNode({ message, compact, replies, place, route, inThread }) {
+function messageNode({ message, compact, replies, whispers, place, route, inThread }) {
   const who = author(message);
   const classes = ["message", compact && "compact", message.ephemeral && "ephemeral", route.message === message.ts && "pointed"];
   const content = h("div", { class: "message-content" },
@@ -67,7 +85,8 @@ function messageNode({ message, compact, replies, place, route, inThread }) {
     !inThread && isBroadcast(message) && broadcastLine(message, route),
     compact ? null : head(message, who),
     body(message, place),
-    !inThread && replies.length > 0 && threadBar(message, replies, route));
+    !inThread && replies.length > 0 && threadBar(message, replies, route),
+    whispers.length > 0 && whisperBar(message, whispers, route));
   placeNotices(content, place);
   return h("article", { class: classes.filter(Boolean).join(" "), tabindex: "-1", "aria-label": `${who.name}, ${clock(message.ts)}`, "data-ts": message.ts },
     h("div", { class: "message-side" }, compact ? time(message) : avatar(who)),

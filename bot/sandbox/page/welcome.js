@@ -16,6 +16,8 @@ export function welcome(channel, tryIt) {
       h("button", { type: "button", class: "button button-primary", onclick: () => tryIt(text) }, "Try it")),
     h("ul", {},
       h("li", {}, "Enter sends. The answer, and whatever needs a decision, comes in a thread."),
-      h("li", {}, "Switch with “Act as” to another person: a colleague may approve, a guest and somebody from another organisation may not."),
+      h("li", {}, channel.is_im
+        ? "Nobody else reads here. What a colleague has to approve is better asked in a channel."
+        : "Switch with “Act as” to a colleague and approve. A guest, or somebody from another organisation, is refused."),
       h("li", {}, "Nothing leaves this machine.")));
 }
