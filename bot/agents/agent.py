@@ -42,7 +42,7 @@ class Agent:
     """
 
     tools: Sequence[BaseTool | Callable[..., Any] | dict[str, Any]]
-    interrupt_on: Mapping[str | tuple[str, ...], bool | InterruptOn]
+    interrupt_on: Mapping[Any, bool | InterruptOn]
     """By tool name, by a tuple of tool names, or `"*"` for every tool not named. The more specific
     entry wins; `True` asks with all four decisions, `False` lets a tool through."""
     system_prompt: str | None = None

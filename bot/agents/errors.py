@@ -11,4 +11,4 @@ class BadAgent(ValueError):  # noqa: N818 - reads as a sentence where it is rais
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean …` for the closest known word, or nothing."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}" if close else ""
+    return f"; did you mean {str(close[0])!r}" if close else ""

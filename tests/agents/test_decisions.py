@@ -71,7 +71,10 @@ PAY = ("transfer", {"amount": 10.0, "to": "bob"})
         (
             Edit({"amount": 5.0, "to": "eve"}),
             [("transfer", {"amount": 5.0, "to": "eve"})],
-            'Executed instead: transfer with arguments {"amount": 5.0, "to": "eve"}.\n\nTool response:\nsent 5.0 to eve',
+            (
+                'Executed instead: transfer with arguments {"amount": 5.0, "to": "eve"}.'
+                "\n\nTool response:\nsent 5.0 to eve"
+            ),
         ),
         (Edit({"amount": 10.0, "to": "bob"}), [PAY], "sent 10.0 to bob"),
         (Reject("too much"), [], "User rejected the tool call for `transfer` with reason: too much"),
@@ -81,7 +84,7 @@ PAY = ("transfer", {"amount": 10.0, "to": "bob"})
     ids=["approve", "edit", "edit without a change", "reject", "reject without reason", "respond"],
 )
 async def test_each_decision_reaches_tool_and_model_as_it_was_made(
-    decision: Decision, ran: list[Any], told: str, agent: Agent, log: Log, tmp_path: Path
+    *, decision: Decision, ran: list[Any], told: str, agent: Agent, log: Log, tmp_path: Path
 ) -> None:
     async with stage(tmp_path, agent, [calls(PAY), AIMessage("Done.")]) as play:
         assert await play.say("pay bob") is None

@@ -1,8 +1,8 @@
 """The SQLite database in the folder. Whether a statement only reads is for SQLite to say.
 
 SQLite compiles a statement and asks an authorizer about everything in it: tables, functions, pragmas,
-attached files. A statement is a read when it compiles on a connection that cannot write and asks for
-nothing but reading. No look at the words of the statement is involved.
+attached files. A statement is a read when it compiles on a connection that cannot write, asks for reading
+and for nothing else. (VACUUM asks for nothing at all.) No look at the words of the statement is involved.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ LARGEST: Final = 10_000_000
 ROWS: Final = 200
 """Rows of a result that are told."""
 
-_Authorizer: TypeAlias = Callable[[int, str | None, str | None, str | None, str | None], int]
+_Authorizer: TypeAlias = Callable[..., int]
 _READS: Final = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _HARMLESS_PRAGMAS: Final = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
@@ -40,17 +40,23 @@ class Database:
 
     def only_reads(self, statement: str) -> bool:
         """Whether SQLite takes the statement, now, as one that changes nothing. In doubt: no."""
+        asked: set[int] = set()
+
+        def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+            asked.add(action)
+            return _read_only(action, first, second)
+
         try:
-            with self._reading() as connection:
+            with self._reading(authorize) as connection:
                 # EXPLAIN compiles without running; a second statement behind it is refused by sqlite3.
                 connection.execute(f"EXPLAIN {statement}").close()
         except (sqlite3.Error, sqlite3.Warning, Refusal, OSError, ValueError):
             return False
-        return True
+        return not asked.isdisjoint({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_PRAGMA})
 
     def execute(self, statement: str) -> tuple[list[str], list[tuple[object, ...]], int]:
         """Column names, rows and the count of changed rows. What only reads runs where nothing can write."""
-        opened = self._reading() if self.only_reads(statement) else self._writing()
+        opened = self._reading(_read_only) if self.only_reads(statement) else self._writing()
         try:
             with opened as connection:
                 cursor = connection.execute(statement)
@@ -61,12 +67,12 @@ class Database:
             raise Refusal(f"SQLite refuses the statement: {_reason(error)}.") from None
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self, authorizer: _Authorizer) -> Iterator[sqlite3.Connection]:
         exists = self._plain_file()
         target = f"{self._uri()}?mode=ro" if exists else ":memory:"
         with contextlib.closing(sqlite3.connect(target, uri=exists, timeout=SECONDS)) as connection:
             connection.execute("PRAGMA query_only=ON").close()
-            yield _bounded(connection, _read_only)
+            yield _bounded(connection, authorizer)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -98,7 +104,7 @@ def _bounded(connection: sqlite3.Connection, authorizer: _Authorizer) -> sqlite3
     return connection
 
 
-def _read_only(action: int, first: str | None, second: str | None, _db: str | None, _by: str | None) -> int:
+def _read_only(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     allowed = (
         action in _READS
         or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _NO_FUNCTIONS)
@@ -107,7 +113,7 @@ def _read_only(action: int, first: str | None, second: str | None, _db: str | No
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _inside_only(action: int, first: str | None, second: str | None, _db: str | None, _by: str | None) -> int:
+def _inside_only(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     denied = (
         action in _NEVER
         or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _NO_FUNCTIONS)
