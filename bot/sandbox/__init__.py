@@ -26,6 +26,7 @@ GET /sandbox/calls.
 
 from bot.sandbox.blocks import Problem, check_message, check_view
 from bot.sandbox.calls import Call
+from bot.sandbox.delivery import Acked, Unanswered
 from bot.sandbox.faults import Fault
 from bot.sandbox.options import Command, Options
 from bot.sandbox.person import NotSeenError, Person, RefusedError
@@ -37,6 +38,7 @@ from bot.sandbox.visitor import Visitor
 
 __all__ = [
     "Account",
+    "Acked",
     "Call",
     "Channel",
     "Command",
@@ -47,6 +49,7 @@ __all__ = [
     "Problem",
     "RefusedError",
     "Sandbox",
+    "Unanswered",
     "Visitor",
     "buttons",
     "check_message",

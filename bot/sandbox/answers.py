@@ -37,15 +37,16 @@ def chosen(element: Json, given: Json) -> Json:
 
 
 def overlaid(blocks: list[Json], values: Json, given: Json) -> Json:
-    """The values with what the person put in laid over them; everything given must exist in the blocks."""
+    """The values with what the person put in laid over them.
+
+    What is given for elements that are not there any more is left out, as the form of a client may be older.
+    """
     elements = {(block["block_id"], element["action_id"]): element for block, element in elements_of(blocks)}
     result = {block_id: dict(actions) for block_id, actions in (initial_values(blocks) | values).items()}
     for block_id, actions in given.items():
         for action_id, value in actions.items():
             element = elements.get((block_id, action_id))
-            if element is None:
-                raise ImpossibleError(f"There is no element {action_id} in a block {block_id}.")
-            if element["type"] in VALUE_NAMES:
+            if element is not None and element["type"] in VALUE_NAMES:
                 result.setdefault(block_id, {})[action_id] = chosen(element, value)
     return result
 

@@ -78,7 +78,7 @@ class Interactions:
         await self._core.workspace.commit()
         match await self._core.transport.send(Envelope(kind="interactive", payload=payload)):
             case Acked(payload=answer):
-                return await self._after_submission(account, view, answer)
+                return self._after_submission(account, view, answer)
             case Unanswered():
                 return {"ok": False, "warning": TROUBLE}
 
@@ -91,12 +91,15 @@ class Interactions:
         self._tell_closed(account, gone, cleared=len(gone) > 1 or whole_stack)
         return {"ok": True}
 
-    async def _after_submission(self, account: Account, view: View, answer: Json) -> Json:
-        action = answer.get("response_action")
+    def _after_submission(self, account: Account, sent: View, answer: Json) -> Json:
+        view = self._core.workspace.views.get(sent.id)
+        if view is None:
+            # the app closed or cleared it meanwhile by other means
+            return {"ok": True}
         try:
-            match action:
+            match answer.get("response_action"):
                 case None:
-                    self._close_submitted(view)
+                    modals.close(self._core, view)
                 case "clear":
                     gone = modals.close(self._core, view, whole_stack=True)
                     self._tell_closed(account, [one for one in gone if one.id != view.id], cleared=True)
@@ -112,11 +115,6 @@ class Interactions:
             return {"ok": False, "warning": TROUBLE, "detail": error.body()}
         return {"ok": True}
 
-    def _close_submitted(self, view: View) -> None:
-        # it may have been closed or replaced by the app meanwhile
-        if view.id in self._core.workspace.views:
-            modals.close(self._core, self._core.workspace.views[view.id])
-
     def _errors(self, view: View, errors: object) -> Json:
         inputs = {block["block_id"] for block in view.body["blocks"] if block["type"] == "input"}
         good = isinstance(errors, dict) and errors and errors.keys() <= inputs
@@ -127,9 +125,7 @@ class Interactions:
         ):
             detail = "the keys of errors must be block ids of input blocks, the values sentences"
             return {"ok": False, "warning": TROUBLE, "detail": detail}
-        current = self._core.workspace.views.get(view.id)
-        if current is not None:
-            self._core.workspace.put(replace(current, errors=dict(errors)))
+        self._core.workspace.put(replace(view, errors=dict(errors)))
         return {"ok": False, "errors": dict(errors)}
 
     def _tell_closed(self, account: Account, gone: list[View], *, cleared: bool) -> None:

@@ -1,6 +1,5 @@
 """The sandbox as one object: a workspace, its sockets, and a handle for programs."""
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,29 +8,25 @@ from typing import Self, Unpack
 
 from aiohttp import web
 
-from bot.sandbox import founding
+from bot.sandbox import founding, reading
+from bot.sandbox.application import application
 from bot.sandbox.calls import Call
-from bot.sandbox.client_api import ClientApi
-from bot.sandbox.control import Control, apply
+from bot.sandbox.control import apply
 from bot.sandbox.core import Core
+from bot.sandbox.delivery import Envelope, EnvelopeKind, Outcome
 from bot.sandbox.events import Events
 from bot.sandbox.faults import Fault, Faults
 from bot.sandbox.http_delivery import HttpDelivery
-from bot.sandbox.interactions import Interactions
+from bot.sandbox.interactions import Interactions, Press
 from bot.sandbox.options import OptionFields, Options
 from bot.sandbox.person import Person
-from bot.sandbox.records import Account, Channel, ChannelId, UserId
-from bot.sandbox.response_urls import ResponseUrls
+from bot.sandbox.records import Account, Channel, ChannelId, Json, UserId
+from bot.sandbox.slack_objects import elements_of
 from bot.sandbox.socket_mode import SocketMode
-from bot.sandbox.speech import Speech
 from bot.sandbox.storage import Nowhere, SqliteFile
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.visitor import Visitor
-from bot.sandbox.web_api.endpoint import Endpoint
 from bot.sandbox.workspace import Workspace
-
-PAGE = Path(__file__).parent / "page"
-LARGEST_BODY = 4 * 1024 * 1024
 
 
 class Sandbox:
@@ -55,6 +50,7 @@ class Sandbox:
         self._runner: web.AppRunner | None = None
         self._http: HttpDelivery | None = None
         self._visitor: Visitor | None = None
+        self._interactions: Interactions | None = None
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -72,7 +68,10 @@ class Sandbox:
             founding.found(core.workspace)
         await core.workspace.commit()
         events = Events(core)
-        self._runner = web.AppRunner(self._app(core, events), access_log=None, shutdown_timeout=1.0)
+        self._interactions = Interactions(core)
+        self._runner = web.AppRunner(
+            application(core, events, self._interactions), access_log=None, shutdown_timeout=1.0
+        )
         try:
             await self._runner.setup()
             site = web.TCPSite(self._runner, self._host, self._port)
@@ -90,14 +89,15 @@ class Sandbox:
         core, self._core = self._core, None
         if core is None:
             return
+        core.workspace.wake()
         if self._visitor is not None:
             await self._visitor.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
         try:
             await core.background.close()
         finally:
             await core.workspace.close()
-            if self._runner is not None:
-                await self._runner.cleanup()
             if self._http is not None:
                 await self._http.close()
 
@@ -154,6 +154,31 @@ class Sandbox:
     def calls(self, method: str | None = None) -> list[Call]:
         """What the app asked of the Web API so far, oldest first."""
         return self.core.calls.of(method)
+
+    def click(self, person: Person, message: Json, button: str, *, nth: int = 0) -> Json:
+        """The block_actions payload of a press, without pressing: to be sent late, twice or changed."""
+        found = [
+            (block, element)
+            for block, element in elements_of(message.get("blocks") or [])
+            if reading.is_button(element) and reading.word(element).lower() == reading.plain(button).lower()
+        ]
+        if nth >= len(found) or self._interactions is None:
+            raise LookupError(f"no button {button!r} (number {nth}), only {reading.buttons(message)}")
+        block, element = found[nth]
+        press = Press(block_id=block["block_id"], action_id=element["action_id"], stale=True)
+        account = self.core.workspace.accounts[person.id]
+        return self._interactions.message_click(account, message["channel"], message["ts"], press)
+
+    async def deliver(self, payload: Json, kind: EnvelopeKind = "interactive") -> Outcome:
+        """Send a payload to the app as Slack would; `Acked` with its answer, or `Unanswered`."""
+        await self.core.workspace.commit()
+        return await self.core.transport.send(Envelope(kind=kind, payload=payload))
+
+    async def verify_request_url(self, challenge: str = "challenge") -> bool:
+        """Whether the request URL answers Slack's url_verification; HTTP mode only."""
+        if self._http is None:
+            raise RuntimeError("there is no request_url")
+        return await self._http.verify(challenge)
 
     async def connected(self) -> None:
         """Return when the app can be reached."""
@@ -213,37 +238,3 @@ class Sandbox:
             transport=self._http or socket_mode,
             triggers=Triggers(self.options.trigger_lifetime),
         )
-
-    def _app(self, core: Core, events: Events) -> web.Application:
-        app = web.Application(client_max_size=LARGEST_BODY)
-        interactions = Interactions(core)
-        client = ClientApi(core, events, interactions, Speech(core, events))
-        endpoint = Endpoint(core)
-        app.add_routes(
-            [
-                web.post("/api/{method}", endpoint.handle),
-                web.get("/api/{method}", endpoint.handle),
-                web.get("/link", core.socket_mode.accept),
-                web.post("/response/{token}", ResponseUrls(core).handle),
-                *client.routes(),
-                *Control(core).routes(),
-                web.get("/", _page),
-                web.get("/archives/{channel}/{message}", _page),
-                web.get("/page/{path:.+}", _page),
-            ]
-        )
-
-        async def stop_sockets(_: web.Application) -> None:
-            await core.socket_mode.disconnect("refresh_requested")
-
-        app.on_shutdown.append(stop_sockets)
-        return app
-
-
-async def _page(request: web.Request) -> web.StreamResponse:
-    """A file of the page, always fresh."""
-    file = PAGE / request.match_info.get("path", "index.html")
-    inside = await asyncio.to_thread(lambda: file.is_file() and file.resolve().is_relative_to(PAGE.resolve()))
-    if not inside:
-        raise web.HTTPNotFound(text="there is no such file")
-    return web.FileResponse(file, headers={"Cache-Control": "no-cache"})

@@ -106,6 +106,15 @@ class SocketMode:
             self._leave(connection)
             await self._goodbye(connection.socket, reason)
 
+    async def close(self) -> None:
+        """Close every socket without a word, and let those go who wait for an acknowledgement."""
+        for reply in self._waiting.values():
+            if not reply.done():
+                reply.set_exception(TimeoutError())
+        for connection in tuple(self._connections):
+            self._leave(connection)
+            await connection.socket.close()
+
     async def _goodbye(self, socket: web.WebSocketResponse, reason: str) -> None:
         with suppress(ConnectionError):
             await socket.send_json(

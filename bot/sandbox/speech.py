@@ -13,7 +13,7 @@ from bot.sandbox.records import Account, Channel, ChannelId, Json, Message, Ts
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.chat import thread_root
 
-MENTIONS = re.compile(r"@([A-Za-z0-9._-]*[A-Za-z0-9])|#([a-z0-9_-]+)")
+MENTIONS = re.compile(r"(?<![\w.])(?:@([A-Za-z0-9._-]*[A-Za-z0-9])|#([a-z0-9_-]+))")
 TOKENS = re.compile(r"(<[@#][A-Z0-9]+(?:\|[^<>]*)?>)")
 LONGEST = 40_000
 

@@ -26,6 +26,9 @@ from bot.sandbox.storage import Storage
 KEPT_VERSIONS = 20
 """Earlier drawings of a message that a stale screen may still show."""
 
+SEEN_BY_PEOPLE = frozenset(kind.kind for kind in (Account, Channel, Message, View))
+"""Changes of these wake the people's clients."""
+
 
 class Workspace:
     """All records by their ids. Change with `put` and `drop`, then `commit` before anybody is answered."""
@@ -54,11 +57,15 @@ class Workspace:
             self._index(record)
         return bool(records)
 
-    async def close(self) -> None:
-        """Write what is left and wake everybody who waits."""
-        await self.commit()
+    def wake(self) -> None:
+        """Let everybody go who waits for changes; from now on nobody waits."""
         self._closed = True
         self._ring()
+
+    async def close(self) -> None:
+        """Write what is left and let go of the storage."""
+        self.wake()
+        await self.commit()
         await self._storage.close()
 
     @property
@@ -178,7 +185,8 @@ class Workspace:
 
     def _touch(self, kind: str, key: str, record: Record | None) -> None:
         self._dirty[kind, key] = record
-        self._odometer = replace(self._odometer, seq=self._odometer.seq + 1)
+        if kind in SEEN_BY_PEOPLE:
+            self._odometer = replace(self._odometer, seq=self._odometer.seq + 1)
 
     def _ring(self) -> None:
         bell, self._bell = self._bell, asyncio.Event()

@@ -139,7 +139,8 @@ BLOCKS: dict[str, Rule] = {
         optional={**BLOCK, "hint": plain_text(2000), "optional": boolean, "dispatch_action": boolean},
     ),
     "rich_text": RICH_TEXT,
-    "markdown": Shape(required={"text": string(12_000)}, optional=BLOCK),
+    # its length is limited over all markdown blocks of a message together
+    "markdown": Shape(required={"text": string(1_000_000)}, optional=BLOCK),
     "image": Shape(
         required={"alt_text": string(2000)},
         optional={

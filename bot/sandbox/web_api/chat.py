@@ -135,7 +135,7 @@ def thread_root(core: Core, channel: Channel, args: Arguments) -> Ts | None:
     if not asked:
         return None
     message = core.workspace.messages.get(channel.id, {}).get(Ts(asked))
-    if message is None:
+    if message is None or message.seen_by is not None:
         # a root that was deleted while its replies stand still carries its thread
         if any(core.workspace.replies(channel.id, Ts(asked))):
             return Ts(asked)
