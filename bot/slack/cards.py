@@ -17,7 +17,7 @@ from slack_sdk.models.blocks import (
     MarkdownTextObject,
     PlainTextObject,
     RichTextBlock,
-    RichTextElement,
+    SectionBlock,
 )
 
 from bot.approvals.approval import Action, Approval, State
@@ -28,8 +28,8 @@ from bot.slack.crowds import decided, ended, waiting
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
-from bot.slack.outcomes import outcome
-from bot.slack.requests import request
+from bot.slack.outcomes import need, outcome
+from bot.slack.requests import number_of, request
 from bot.slack.text import clip, escape, mention, moment, weight
 
 LARGEST: Final = 12_000
@@ -42,6 +42,7 @@ MOST_WHOLE: Final = 12
 _ROOMS: Final = (9_600, 7_500, 5_500, 4_000, 2_500, 1_200)
 """Characters for all that is untrusted, from generous to tight, when every action is drawn whole."""
 _CROWDED: Final = (
+    (9_000, 8),
     (6_000, 8),
     (5_000, 6),
     (4_000, 6),
@@ -103,12 +104,12 @@ def _view_every(approval: Approval) -> ButtonElement:
 
 def _everyone(approval: Approval, room: int) -> list[Block]:
     """Every action, whole."""
-    rooms = shares([_need(action) for action in approval.actions], room)
+    rooms = shares([room for each in approval.actions for room in (_need(each), need(each))], room)
     drawn: list[Block] = []
-    for number, (action, share) in enumerate(zip(approval.actions, rooms, strict=True), 1):
+    for number, action in enumerate(approval.actions, 1):
         if number > 1 and len(approval.actions) <= MOST_DIVIDED:
             drawn.append(DividerBlock(block_id=f"{approval.version}.{number}.line"))
-        drawn += _whole(approval, action, number, share)
+        drawn += _whole(approval, action, asked=rooms[2 * number - 2], told=rooms[2 * number - 1])
     return drawn
 
 
@@ -116,24 +117,23 @@ def _crowd(approval: Approval, room: int, whole: int) -> list[Block]:
     """The first open actions whole, the decided ones in a line each, the others counted."""
     if approval.state is not State.WAITING:
         return _texts(approval, ended(approval, room))
-    numbered = list(enumerate(approval.actions, 1))
-    open_ones = [(number, action) for number, action in numbered if action.outcome is None]
     drawn = _texts(approval, decided(approval, room))
-    for number, action in open_ones[:whole]:
-        drawn += _whole(approval, action, number, room // max(whole, 1) // 2)
-    if rest := [action for _, action in open_ones[whole:]]:
+    for action in approval.open[:whole]:
+        drawn += _whole(approval, action, asked=room // whole // 2, told=0)
+    if rest := approval.open[whole:]:
         drawn.append(ContextBlock(elements=[waiting(rest)], block_id=f"{approval.version}.rest"))
     return drawn
 
 
-def _whole(approval: Approval, action: Action, number: int, room: int) -> list[Block]:
-    """One action: what is asked, what was decided, what can be done now."""
+def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list[Block]:
+    """One action: what is asked, what was decided, what can be done now; with room for both."""
+    number = number_of(approval, action)
     stamp = f"{approval.version}.{number}"
-    asked = request(action, number, len(approval.actions), room if action.outcome is None else room * 2 // 3)
-    elements, cut = asked.elements, asked.cut
+    drawn = request(action, number, len(approval.actions), asked)
+    elements, cut = drawn.elements, drawn.cut
     if action.outcome:
-        told = outcome(action, action.outcome, room // 3)
-        elements, cut = [*elements, *told.elements], cut or told.cut
+        decision = outcome(action, action.outcome, told)
+        elements, cut = [*elements, *decision.elements], cut or decision.cut
     elif approval.state is not State.WAITING:
         elements = [*elements, section(plain("Not decided.", italic=True))]
     now = []
@@ -148,12 +148,16 @@ def _whole(approval: Approval, action: Action, number: int, room: int) -> list[B
     ]
 
 
-def _texts(approval: Approval, elements: list[RichTextElement]) -> list[Block]:
-    return [RichTextBlock(elements=elements, block_id=f"{approval.version}.lines")] if elements else []
+def _texts(approval: Approval, texts: list[str]) -> list[Block]:
+    return [
+        SectionBlock(
+            text=MarkdownTextObject(text=text, verbatim=True), block_id=f"{approval.version}.lines.{number}"
+        )
+        for number, text in enumerate(texts)
+    ]
 
 
 def _need(action: Action) -> int:
-    """How much room an action could use, roughly; what is decided needs more."""
+    """How much room a request could use, roughly."""
     asked = min(weight(json.dumps(dict(action.arguments))) + 240 * len(action.arguments), 20_000)
-    told = 1_500 if action.outcome else 0
-    return 300 + min(weight(action.description), 900) + asked + told
+    return 300 + min(weight(action.description), 900) + asked

@@ -1,47 +1,43 @@
-"""More actions than fit on one card: a line for each that is decided, a count for the rest."""
+"""More actions than fit on one card: a line for each that is decided, a count for the rest.
 
+Fifty people and times fit into one message as mrkdwn only, so here, and nowhere else on a card, the tool's
+name and a glance at the arguments are escaped markup instead of rich text.
+"""
+
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from slack_sdk.models.blocks import MarkdownTextObject, RichTextElement
+from slack_sdk.models.blocks import MarkdownTextObject
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import PAST, Decision, Edit, Reject, Respond, kind_of
+from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Respond, kind_of
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
-from bot.slack.literal import date, in_line, person, plain, section
-from bot.slack.requests import name
+from bot.slack.literal import LEAST, in_line
+from bot.slack.text import escape, mention, moment
 
-_NAME: Final = 40
-_LINE: Final = 330
-"""What the JSON of one finished line weighs without what was asked and said."""
-_MOST_LINES: Final = 60
+LONGEST: Final = 2_800
+"""Characters in one text; Slack takes 3,000."""
+_NAME: Final = 64
+_GLANCE: Final = 160
+_LINE: Final = 130
+"""What a line weighs without what was asked and said."""
 
 
-def decided(approval: Approval, room: int) -> list[RichTextElement]:
-    """While some are open: who decided what, a line each."""
+def decided(approval: Approval, room: int) -> list[str]:
+    """While some are open: who decided what and when, in texts of whole lines."""
     done = [pair for pair in enumerate(approval.actions, 1) if pair[1].outcome]
     if not done:
         return []
-    most = _MOST_LINES if room > 0 else 20
-    parts = [part for number, action in done[:most] for part in _short_line(number, action)]
-    if len(done) > most:
-        parts.append(plain(f"… and {len(done) - most:,} more decided.\n"))
-    parts.append(plain("Change of a decision: under View all.", italic=True))
-    return [section(*parts)]
+    return _texts([*_lines(done, room), "_To change a decision of yours: View all._"])
 
 
-def ended(approval: Approval, room: int) -> list[RichTextElement]:
-    """When nothing is open any more: what was asked, who decided what and when, a line each."""
-    most = _MOST_LINES if room > 0 else 20
-    told = approval.actions[:most]
-    spare = max((room - _LINE * len(told)) // max(len(told), 1), 0) // 2
-    lines = [section(*_line(number, action, spare)) for number, action in enumerate(told, 1)]
-    if more := len(approval.actions) - len(told):
-        lines.append(section(plain(f"… and {more:,} more, View all shows them.", italic=True)))
-    return lines
+def ended(approval: Approval, room: int) -> list[str]:
+    """When nothing is open any more: what was asked, who decided what and when, in texts of whole lines."""
+    return _texts(_lines(list(enumerate(approval.actions, 1)), room))
 
 
-def waiting(rest: list[Action]) -> MarkdownTextObject:
+def waiting(rest: Sequence[Action]) -> MarkdownTextObject:
     """Those that are not on the card yet."""
     text = (
         f"{len(rest):,} more wait: {names(rest)}. They move up as these are decided; "
@@ -50,30 +46,34 @@ def waiting(rest: list[Action]) -> MarkdownTextObject:
     return MarkdownTextObject(text=text, verbatim=True)
 
 
-def _short_line(number: int, action: Action) -> list[RichTextElement]:
+def _lines(actions: Sequence[tuple[int, Action]], room: int) -> list[str]:
+    most = max(room // _LINE, 10)
+    told = actions[:most]
+    spare = min(max(room // len(told) - _LINE, 0) // 2, _GLANCE)
+    lines = [_line(number, action, spare) for number, action in told]
+    if more := len(actions) - len(told):
+        lines.append(f"… and {more:,} more, View all shows them.")
+    return lines
+
+
+def _line(number: int, action: Action, spare: int) -> str:
+    asked = _glance(_listed(action.arguments), spare)
+    call = f"{number}. {_code(action.tool, _NAME)}{asked}"
     if not action.outcome:
-        return []
-    past = PAST[kind_of(action.outcome.decision)]
-    return [plain(f"{number}. {name(action, _NAME)} {past} by "), person(action.outcome.by), plain("\n")]
+        return f"{call} not decided"
+    done, by = action.outcome, mention(action.outcome.by)
+    said = _glance(_said(done.decision), spare)
+    return f"{call} {PAST[kind_of(done.decision)]} by {by}, {moment(done.at)}{said}"
 
 
-def _line(number: int, action: Action, spare: int) -> list[RichTextElement]:
-    label = plain(f"{number}. {name(action, _NAME)}", bold=spare > _NAME)
-    asked = _glance(
-        ", ".join(f"{key}: {as_text(value)[:200]}" for key, value in action.arguments.items()), spare
-    )
-    if not action.outcome:
-        return [label, *asked, plain(" not decided")]
-    past = PAST[kind_of(action.outcome.decision)]
-    said = _glance(_said(action.outcome.decision), spare)
-    when = [plain(", "), date(action.outcome.at)]
-    return [label, *asked, plain(f" {past} by "), person(action.outcome.by), *when, *said]
+def _glance(text: str, room: int) -> str:
+    return f" {_code(text[: _GLANCE * 2], room)}" if text and room >= LEAST else ""
 
 
-def _glance(text: str, room: int) -> list[RichTextElement]:
-    if not text or room < _NAME:
-        return []
-    return [plain(" "), plain(in_line(text[:400], room)[0], code=True)]
+def _code(text: str, room: int) -> str:
+    """Text between backticks, in which it has none of its own."""
+    line = in_line(text.replace("`", "\u02cb"), room)[0]
+    return f"`{escape(line)}`" if line.strip() else '`""`'
 
 
 def _said(decision: Decision) -> str:
@@ -81,6 +81,21 @@ def _said(decision: Decision) -> str:
         case Reject(reason=text) | Respond(message=text):
             return text
         case Edit(arguments=arguments):
-            return ", ".join(f"{key}: {as_text(value)[:200]}" for key, value in arguments.items())
+            return _listed(arguments)
         case _:
             return ""
+
+
+def _listed(arguments: Arguments) -> str:
+    return ", ".join(f"{key[:_GLANCE]}: {as_text(value)[:_GLANCE]}" for key, value in arguments.items())
+
+
+def _texts(lines: Iterable[str]) -> list[str]:
+    """The lines, joined up to what one text holds."""
+    texts: list[str] = []
+    for line in lines:
+        if texts and len(texts[-1]) + 1 + len(line) <= LONGEST:
+            texts[-1] = f"{texts[-1]}\n{line}"
+        else:
+            texts.append(line)
+    return texts

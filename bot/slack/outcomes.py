@@ -17,6 +17,8 @@ _WHOLE: Final = 200
 """Characters up to which both sides of a change are shown whole."""
 _CHANGE: Final = 420
 """What the JSON around one change weighs."""
+_LONGEST_SIDE: Final = 2_000
+"""Characters of an answer, or of one side of a change, that a card shows at most."""
 _MOST_CHANGES: Final = 20
 
 
@@ -58,6 +60,28 @@ def outcome(action: Action, decided: Decided, room: int) -> Drawn:
     return Drawn(elements=[said, *rest.elements], cut=rest.cut)
 
 
+def need(action: Action) -> int:
+    """How much room the decision about an action could use, roughly; nothing if there is none."""
+    match action.outcome:
+        case None:
+            return 0
+        case Decided(decision=Edit(arguments=after)):
+            names = [
+                name for name in {**action.arguments, **after} if not _same(action.arguments, after, name)
+            ]
+            sides = [
+                weight(as_text(side[name]))
+                for name in names
+                for side in (action.arguments, after)
+                if name in side
+            ]
+            return _CHANGE * len(names) + sum(min(side, _LONGEST_SIDE) for side in sides)
+        case Decided(decision=Reject(reason=text) | Respond(message=text)):
+            return _CHANGE + min(weight(text), _LONGEST_SIDE)
+        case _:
+            return _CHANGE
+
+
 def _remark(sentence: str) -> Drawn:
     return Drawn(elements=[section(plain(sentence, italic=True))])
 
@@ -76,7 +100,7 @@ def _changes(before: Arguments, after: Arguments, room: int) -> Drawn:
     if not names:
         return _remark("Nothing was changed.")
     told = names[: max(1, min(_MOST_CHANGES, room // _CHANGE))]
-    rooms = shares([_CHANGE + 4_000] * len(told), room)
+    rooms = shares([_CHANGE + 2 * _LONGEST_SIDE] * len(told), room)
     parts = [_change(name, before, after, share) for name, share in zip(told, rooms, strict=True)]
     elements = [part.elements[0] for part in parts]
     if more := len(names) - len(told):

@@ -19,7 +19,7 @@ _OBJECT: Final = (
 _OBJECT_OR_ID: Final = ("team", "user", "channel", "enterprise")
 # fmt: off
 _TEXT: Final = (
-    "type", "subtype", "command", "text", "channel_type",
+    "type", "subtype", "command", "channel_type",
     "team_id", "enterprise_id", "user_id", "user_team", "channel_id", "bot_id", "app_installed_team_id",
     "action_id", "block_id", "callback_id", "event_id", "trigger_id", "thread_ts",
     "response_url", "private_metadata",
@@ -58,6 +58,8 @@ def _has_what_its_type_needs(payload: Mapping[object, object]) -> bool:
             return True
         case {"type": "block_actions" | "view_submission" | "view_closed" | "event_callback"}:
             return False
+        case {"command": str(), "text": text}:
+            return isinstance(text, str)
         case _:
             return True
 

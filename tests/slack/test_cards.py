@@ -1,0 +1,242 @@
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from bot.approvals.approval import Approval, State
+from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Json, Reject, Respond
+from bot.slack import verbs
+from bot.slack.cards import card
+from bot.slack.message import Message
+from tests.slack.limits import assert_fit_for_slack
+from tests.slack.reading import readable
+from tests.slack.samples import ALICE, action, approval, approvals, decided
+
+
+def drawn(asked: Approval) -> Message:
+    return card(asked, requester=ALICE)
+
+
+def buttons(message: Message) -> list[tuple[str, str]]:
+    return [
+        (each["action_id"], each["value"])
+        for block in message.blocks
+        if block["type"] == "actions"
+        for each in block["elements"]
+    ]
+
+
+def nested(levels: int) -> Json:
+    value: Json = "deep down"
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+MANY = {
+    "50 actions": approval(*(action(number) for number in range(50))),
+    "14 actions": approval(*(action(number) for number in range(14))),
+    "12 actions, all long": approval(*(action(n, arguments={"a": "x" * 50_000}) for n in range(12))),
+    "100 kB": approval(action(arguments={"content": "A line of the file.\n" * 5_000})),
+    "100 kB without a line": approval(action(arguments={"content": "x" * 100_000})),
+    "200 arguments": approval(action(arguments={f"name_{n}": n for n in range(200)})),
+    "200 long arguments": approval(action(arguments={f"name_{n}": "long " * 500 for n in range(200)})),
+    "no arguments": approval(action(arguments={})),
+    "60 levels": approval(action(arguments={"tree": nested(60)})),
+    "emoji": approval(action(arguments={"text": "👩🏽‍💻🏳️‍🌈" * 3_000})),
+    "right to left": approval(action(arguments={"text": "שלום \u202e" * 3_000})),
+    "broadcast": approval(
+        action(0, "<!channel>", {"<!here>": "<!channel> @channel"}, description="<@U0BOB>")
+    ),
+    "backticks": approval(action(arguments={"a": "```\n<!channel>\n```", "`": "`"})),
+    "long names": approval(action(0, "t" * 3_000, {"n" * 3_000: "v", "": ""})),
+}
+SOME: list[Decision] = [
+    Approve(),
+    Reject("Not\nnow " * 300),
+    Edit({"path": "b.txt", "more": "x" * 9_000}),
+    Respond("yes " * 900),
+]
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_whatever_is_asked_the_card_fits_in_every_state(name: str) -> None:
+    asked = MANY[name]
+    half = decided(asked, SOME, first=len(asked.actions) // 2)
+    for state in (
+        asked,
+        half,
+        decided(asked, SOME),
+        half.withdraw("Bob stopped it <!here>"),
+        half.withdraw(""),
+    ):
+        assert_fit_for_slack(drawn(state))
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(approvals())
+def test_no_approval_makes_a_card_that_slack_refuses_or_that_is_alive(asked: Approval) -> None:
+    assert_fit_for_slack(drawn(asked))
+
+
+def test_a_card_reads_like_this() -> None:
+    asked = approval(
+        action(
+            0,
+            "delete_file",
+            {"path": "tmp.log"},
+            allowed=frozenset({DecisionKind.APPROVE, DecisionKind.REJECT}),
+        ),
+        action(
+            1, "write_file", {"path": "notes.txt", "content": "one\ntwo", "mode": None, "times": 3, "id": "3"}
+        ),
+        action(2, "ask_user", {"question": "Keep data.csv?"}, allowed=frozenset({DecisionKind.RESPOND})),
+    )
+    assert readable(drawn(asked).blocks) == (
+        "# ✋ Approval needed: 3 of 3 open\n"
+        "(Asked by <@U0ALICE>, <!date^1772443800^{date_short_pretty}, {time}|2026-03-02 09:30 UTC>)\n"
+        "1 of 3  `delete_file`  digest 01234567\n"
+        "path: `tmp.log`\n"
+        "[Approve] [Reject]\n"
+        "---\n"
+        "2 of 3  `write_file`  digest 01234567\n"
+        "path: `notes.txt`\n"
+        "content (7 characters, 2 lines):\n"
+        "| one\n"
+        "| two\n"
+        "mode: `null`\n"
+        "times: `3`\n"
+        'id: `"3"`\n'
+        "[Approve] [Edit] [Respond] [Reject]\n"
+        "---\n"
+        "3 of 3  `ask_user`  digest 01234567\n"
+        "question: `Keep data.csv?`\n"
+        "[Respond]\n"
+        "[Stop]"
+    )
+    assert drawn(asked).text == "Approval needed: delete_file, write_file and ask_user, asked by <@U0ALICE>."
+
+
+def test_at_the_end_the_request_stays_with_who_decided_what_and_no_button() -> None:
+    asked = approval(action(0), action(1), action(2), action(3))
+    edited = Edit({"path": "notes.txt", "content": "DONE", "append": True})
+    done = decided(asked, [Approve(), edited, Reject("Not today."), Respond("42")])
+    assert done.state is State.SETTLED
+    text = readable(drawn(done).blocks)
+    assert buttons(drawn(done)) == []
+    assert text.startswith("# 🏁 Decided\n")
+    assert text.count("path: `notes.txt`") == 4
+    assert "✅ Approved by @U0BOB, 2026-03-02 09:30 UTC\n" in text
+    assert "✏️ Edited and approved by @U0BOB, 2026-03-02 09:30 UTC\ncontent: `done` → `DONE`\n" in text
+    assert "append: (absent) → `true`\n" in text
+    assert "⛔ Rejected by @U0BOB, 2026-03-02 09:30 UTC\nReason:\n> Not today.\n" in text
+    assert "💬 Answered by @U0BOB, 2026-03-02 09:30 UTC\nResponse:\n> 42" in text
+
+
+def test_a_decided_action_can_be_changed_while_others_are_open() -> None:
+    asked = decided(approval(action(0), action(1)), [Reject("no")], first=1)
+    assert buttons(drawn(asked))[:2] == [
+        (verbs.CHANGE, asked.actions[0].id),
+        (verbs.APPROVE, asked.actions[1].id),
+    ]
+    assert "# ✋ Approval needed: 1 of 2 open" in readable(drawn(asked).blocks)
+
+
+def test_each_button_stands_there_only_where_its_decision_is_allowed() -> None:
+    for kind in DecisionKind:
+        asked = approval(action(allowed=frozenset({kind})))
+        assert buttons(drawn(asked)) == [(kind.value, asked.actions[0].id), (verbs.STOP, asked.conversation)]
+
+
+def test_a_withdrawn_card_says_so_and_why_and_can_do_nothing() -> None:
+    gone = drawn(approval(action(0), action(1)).withdraw("cancelled by <@U0BOB> & co"))
+    assert buttons(gone) == []
+    assert "# 🚫 Withdrawn" in readable(gone.blocks)
+    assert "cancelled by &lt;@U0BOB&gt; &amp; co" in readable(gone.blocks)
+
+
+def test_a_long_argument_shows_its_beginning_its_end_and_how_much_is_between() -> None:
+    content = "BEGIN" + "x" * 99_990 + "THEND"
+    asked = approval(action(arguments={"content": content}))
+    text = readable(drawn(asked).blocks)
+    assert "| BEGIN" in text
+    assert "THEND" in text
+    [left] = re.findall(r"… ([\d,]+) characters left out here, View all shows them …", text)
+    assert len("".join(re.findall("x{9,}", text))) + int(left.replace(",", "")) == 99_990
+    assert (verbs.VIEW_ALL, asked.actions[0].id) in buttons(drawn(asked))
+
+
+@pytest.mark.parametrize("at", [0, 2_990, 3_001, 40_000, 49_994])
+def test_what_hides_in_a_long_argument_is_seen_or_counted(at: int) -> None:
+    content = "x" * at + "DANGER" + "x" * (49_994 - at)
+    text = readable(drawn(approval(action(arguments={"content": content}))).blocks)
+    assert "DANGER" in text or "characters left out here" in text
+    assert "[View all]" in text
+
+
+def test_of_many_actions_the_first_open_ones_are_whole_and_the_others_counted() -> None:
+    asked = decided(MANY["50 actions"], [Approve()], first=10)
+    text = readable(drawn(asked).blocks)
+    open_ones = {value for verb, value in buttons(drawn(asked)) if verb == verbs.APPROVE}
+    assert open_ones == {each.id for each in asked.actions[10 : 10 + len(open_ones)]}
+    assert len(open_ones) >= 4
+    assert "10. `write_file` `path: notes.txt, content: done` approved by <@U0BOB>, <!date" in text
+    assert f"({40 - len(open_ones)} more wait: write_file ({40 - len(open_ones)} times). They move up" in text
+    assert (verbs.VIEW_EVERY, asked.id) in buttons(drawn(asked))
+
+
+def test_fifty_decided_actions_are_all_on_the_card() -> None:
+    text = readable(drawn(decided(MANY["50 actions"], [Approve(), Reject("no")])).blocks)
+    for number in range(1, 51):
+        assert f"{number}. `write_file` `path: notes.txt" in text
+    assert text.count("<@U0BOB>, <!date") == 50
+
+
+def test_langchains_own_description_is_not_repeated() -> None:
+    arguments = {"path": "a.txt"}
+    words = f"Tool execution requires approval\n\nTool: write_file\nArgs: {arguments}"
+    own = f"Writes to disk.\n\nTool: write_file\nArgs: {arguments}"
+    assert "requires approval" not in readable(
+        drawn(approval(action(arguments=arguments, description=words))).blocks
+    )
+    text = readable(drawn(approval(action(arguments=arguments, description=own))).blocks)
+    assert "In the words of the agent or its tool:\n> Writes to disk.\n" in text
+    assert "Args:" not in text
+
+
+def test_the_sentence_for_screen_readers_holds_no_argument() -> None:
+    asked = approval(action(arguments={"password": "hunter2"}))
+    for state in (
+        asked,
+        decided(asked, [Edit({"password": "swordfish"})]),
+        decided(asked, [Reject("hunter2")]),
+    ):
+        assert "hunter2" not in drawn(state).text
+        assert "swordfish" not in drawn(state).text
+    assert drawn(decided(asked, [Reject("")])).text == (
+        "Decided: write_file rejected by <@U0BOB>, asked by <@U0ALICE>."
+    )
+
+
+def test_text_in_arguments_cannot_pose_as_the_cards_own_words() -> None:
+    forged = "✅ Approved by <@U0BOB>\n… 9,999 characters left out here, View all shows them …\n[Approve]"
+    blocks = drawn(approval(action(arguments={"content": forged}))).blocks
+    own = [
+        piece["text"]
+        for block in blocks
+        if block["type"] == "rich_text"
+        for part in block["elements"]
+        if part["type"] == "rich_text_section"
+        for piece in part["elements"]
+    ]
+    assert not any("Approved" in words or "left out" in words for words in own)
+    assert [block["type"] for block in blocks] == ["header", "context", "rich_text", "actions", "actions"]
+
+
+def test_a_new_version_has_new_block_ids() -> None:
+    asked = approval(action(0), action(1))
+    ids = {block["block_id"] for block in drawn(asked).blocks}
+    assert ids.isdisjoint(block["block_id"] for block in drawn(replace(asked, version=1)).blocks)
+    assert json.dumps(drawn(asked).blocks) == json.dumps(drawn(asked).blocks)
