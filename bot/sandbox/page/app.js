@@ -7,7 +7,7 @@ import { drawModals } from "./modal.js";
 import { skipOld } from "./notices.js";
 import { people, person, team } from "./people.js";
 import { setReader } from "./pills.js";
-import { HOME, fromPermalink, go, hashOf, here, memory } from "./router.js";
+import { HOME, fromPermalink, go, goTo, hashOf, here, memory } from "./router.js";
 import { directMessage, drawSidebar, showDrawer } from "./sidebar.js";
 import { actAs, bootPatiently, onChange, store } from "./store.js";
 import { drawThread } from "./thread_pane.js";
@@ -82,10 +82,16 @@ function toast(text) {
   setTimeout(() => node.remove(), 6000);
 }
 
-// A permalink of this workspace opens here and not in a new tab.
+// Links within the page act at once; a permalink of this workspace opens here and not in a new tab.
 document.addEventListener("click", (event) => {
   const anchor = event.target.closest("a[href]");
-  if (!anchor || event.ctrlKey || event.metaKey || anchor.protocol === "mailto:") return;
+  if (!anchor || event.ctrlKey || event.metaKey || event.shiftKey || anchor.protocol === "mailto:") return;
+  const hash = anchor.getAttribute("href");
+  if (hash.startsWith("#")) {
+    event.preventDefault();
+    goTo(hash);
+    return;
+  }
   const url = new URL(anchor.href);
   const place = url.origin === location.origin && fromPermalink(url);
   if (!place) return;

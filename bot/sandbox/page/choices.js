@@ -2,7 +2,7 @@
 
 import { h, uid } from "./dom.js";
 import { focusKey } from "./form.js";
-import { bot, botName, channels, people, realName } from "./people.js";
+import { botName, channels, people, realName } from "./people.js";
 import { plain, textNodes } from "./text.js";
 
 const option = (value, label) => ({ value, text: { type: "plain_text", text: label } });

@@ -44,7 +44,7 @@ export function taskCard(block) {
   ].filter(Boolean);
   return h("div", { class: "task-card" }, statusMark(block.status),
     h("div", { class: "task-body" },
-      h("div", { class: "task-title" }, textNodes(block.title), h("span", { class: "task-status" }, STATUS[block.status] ?? block.status ?? "")),
+      h("div", { class: "task-title" }, textNodes(block.title), " ", h("span", { class: "task-status" }, STATUS[block.status] ?? block.status ?? "")),
       more));
 }
 

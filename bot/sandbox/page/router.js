@@ -24,7 +24,11 @@ export const hashOf = ({ as, place, thread, message }) =>
   `#${[as, place, thread, message].filter(Boolean).map(encodeURIComponent).join("/")}`;
 
 export function go(route, { replace = false } = {}) {
-  const hash = hashOf(route);
+  goTo(hashOf(route), replace);
+}
+
+/** The same by the hash itself, as a link has it. */
+export function goTo(hash, replace = false) {
   if (hash === location.hash) return;
   if (replace) history.replaceState(null, "", hash);
   else history.pushState(null, "", hash);

@@ -26,7 +26,7 @@ root.addEventListener("click", (event) => { if (event.target.closest("a")) showD
 export function drawSidebar(route) {
   const rooms = store.state.channels.filter((one) => !one.is_im);
   const counts = store.state.channels.map((one) => (one.id === route.place ? 0 : unreadIn(one.id)));
-  const facts = JSON.stringify([store.boot, store.as, route.place, store.state.channels, counts]);
+  const facts = JSON.stringify([store.boot, store.as, route.place, route.thread, store.state.channels, counts]);
   if (facts === drawn) return;
   drawn = facts;
   // The switch stays the same element, or the keyboard would lose it while somebody chooses.
@@ -35,22 +35,26 @@ export function drawSidebar(route) {
   const list = h("div", { class: "sidebar-list" },
     group("Channels", rooms.map((one) => roomLink(one, route, counts[store.state.channels.indexOf(one)]))),
     group("Direct messages", [messageLink(route, counts)]),
-    group("Apps", [homeLink(route)]));
+    group("Apps", [homeLink(route)]),
+    group("People", people().map((who) => personLink(who, route))));
   const old = root.querySelector(".sidebar-list");
   const focused = old?.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   if (old) old.replaceWith(list);
-  else root.append(h("div", { class: "workspace" }, h("span", { class: "workspace-mark", "aria-hidden": "true" }), h("div", {}, h("h1", {}, team().name ?? "Workspace"), h("p", {}, "Local sandbox"))), switcher, list);
+  else root.append(h("div", { class: "workspace" }, h("span", { class: "workspace-mark", "aria-hidden": "true" }), h("div", {}, h("h1", {}, team().name ?? "Workspace"), h("p", {}, "Runs on this machine"))), switcher, list);
   if (focused) [...list.querySelectorAll("[data-focus]")].find((node) => node.dataset.focus === focused)?.focus();
+}
+
+/** The same place as another person, who has a direct message of their own. */
+function sameFor(as, { place, thread }) {
+  const shared = place && !store.state.channels.find((one) => one.id === place)?.is_im;
+  return shared ? { as, place, thread } : { as, place: "im" };
 }
 
 function actAsSwitch() {
   const id = uid("act-as");
   const select = h("select", { id });
   select.addEventListener("change", () => {
-    // Another person has a direct message of their own; a channel is the same for both.
-    const { place, thread } = store.route;
-    const shared = place && !store.state.channels.find((one) => one.id === place)?.is_im;
-    go({ as: select.value, place: shared ? place : "im", thread: shared ? thread : null });
+    go(sameFor(select.value, store.route));
   });
   return h("div", { class: "act-as" }, h("label", { for: id }, "Act as"),
     h("div", { class: "act-as-row" }, h("span", { class: "act-as-avatar" }), select), h("div", { class: "act-as-note" }));
@@ -94,6 +98,12 @@ function messageLink(route, counts) {
 }
 
 const homeLink = (route) => entry({ place: HOME, current: route.place === HOME, mark: icon("home"), words: `${botName()} Home` });
+
+function personLink(who, route) {
+  const me = who.id === store.as;
+  return h("a", { href: hashOf(sameFor(who.id, route)), class: "entry", title: me ? null : `Act as ${who.name}`, data: { focus: `as-${who.id}` } },
+    avatar({ id: who.id, name: realName(who) }, "avatar-small"), h("span", { class: "entry-name" }, realName(who)), badge(who), me && h("span", { class: "me" }, "you"));
+}
 
 /** The id of this person's direct message with the bot; null while it is being opened, the next state has it. */
 export function directMessage() {
