@@ -11,7 +11,8 @@ from bot.agents.verdicts import latest_message
 def open_calls(snapshot: Snapshot, reason: str) -> list[ToolMessage]:
     """A result for each call of the latest message that has none in the thread.
 
-    A call that finished beside one that did not keeps its own result; the others get the reason.
+    A call that finished beside one that did not keeps its own result: LangGraph shows it in the thread
+    already, but forgets it when the state is updated, so it is given again, under the same id.
     """
     message = latest_message(snapshot.messages)
     if message is None:
@@ -22,7 +23,7 @@ def open_calls(snapshot: Snapshot, reason: str) -> list[ToolMessage]:
         finished.get(call["id"] or "")
         or ToolMessage(content=reason, name=call["name"], tool_call_id=call["id"], status="error")
         for call in message.tool_calls
-        if call["id"] not in there
+        if call["id"] in finished or call["id"] not in there
     ]
 
 

@@ -12,6 +12,7 @@ A task of the checkpoint is in one of these ways; LangGraph has no words for the
 where answered means that the checkpoint holds a `__resume__` for the task.
 """
 
+import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ class Snapshot:
             return unreadable or STUCK
         failed = next(task for task in self.state.tasks if task.error)
         told = _REPR.match(str(failed.error))
-        name, message = (told[1], told[2].strip("'\",")) if told else ("an error", "")
+        name, message = (told[1], _text(told[2])) if told else ("an error", "")
         return sentence(failed.name, name, message, self.tool_nodes)
 
     def _answer(self) -> Answer | None:
@@ -117,6 +118,15 @@ class Snapshot:
                 case ToolMessage(id=str(id), status="success") if message.name in self.direct_tools:
                     return Answer(id=id, text=str(message.text))
         return None
+
+
+def _text(arguments: str) -> str:
+    """The text of an exception, from how `repr` writes its arguments."""
+    try:
+        told = ast.literal_eval(arguments)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return arguments
+    return told if isinstance(told, str) else arguments
 
 
 def sentence(node: str, error: str, message: str, tool_nodes: Collection[str]) -> str:
