@@ -137,18 +137,19 @@ class EmbeddedJobs:
             return None
         claimed: list[Claimed] = []
         async with self._begin() as tx:
-            # What happened while this transaction waited for its turn is seen by it.
+            # What happened while this transaction waited for its turn is seen by it. Who ends from here on keeps
+            # the place until the next round, so that a crash repeats no more jobs than there are places.
             self._wake.clear()
             connection, now = _connection(tx), self._now()
             settled, running = dict(self._outcomes), list(self._running)
+            lanes = [] if self._stopping else list(self._lanes.free())
             await table.settle(connection, settled)
             if self._in_doubt:
                 await table.put_back_orphans(connection, running)
-            if not self._stopping:
-                for lane in self._lanes.free():
-                    claimed += await table.take(
-                        connection, now=now, most=lane.free, kinds=lane.kinds, among=lane.among
-                    )
+            for lane in lanes:
+                claimed += await table.take(
+                    connection, now=now, most=lane.free, kinds=lane.kinds, among=lane.among
+                )
             due = await table.next_due(connection, now=now)
         self._in_doubt = False
         for id in settled:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import Approval, State

@@ -1,6 +1,6 @@
 """Column types that keep a Python value exactly, on SQLite as on Postgres."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from sqlalchemy import LargeBinary, String
 from sqlalchemy.engine import Dialect
@@ -9,6 +9,14 @@ from sqlalchemy.types import TypeDecorator
 # What UTF-8 cannot say (lone surrogates) and what Postgres refuses in text (0x00) may stand in anything that
 # a model or a client wrote. Bytes keep it, and the encoding of everything else is plain UTF-8.
 _ENCODING, _ERRORS = "utf-8", "surrogatepass"
+
+
+def utc_text(moment: datetime) -> str:
+    """The moment as ISO 8601 text in UTC, to the microsecond; `ValueError` if it has no zone."""
+    offset = moment.utcoffset()
+    if offset is None:
+        raise ValueError(f"a time without a zone cannot be kept: {moment!r}")
+    return (moment.astimezone(UTC) if offset else moment).isoformat(timespec="microseconds")
 
 
 class Name(TypeDecorator[str]):
@@ -51,13 +59,7 @@ class Moment(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
         """As the database takes it; `ValueError` for a time without a zone."""
-        if value is None:
-            return None
-        if value.utcoffset() is None:
-            raise ValueError(f"a time without a zone cannot be kept: {value!r}")
-        if value.utcoffset() != timedelta(0):
-            value = value.astimezone(UTC)
-        return value.isoformat(timespec="microseconds")
+        return None if value is None else utc_text(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's
         """As it was."""

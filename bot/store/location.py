@@ -29,7 +29,7 @@ def sqlite_path(where: str | Path) -> Path:
 
 
 def _in_a_folder(path: Path) -> Path:
-    if path.name in {"", ":memory:"}:
+    if str(path) in {".", ":memory:"}:
         raise CannotOpen("The database has to be a file, or nothing would outlive the process.")
     if path.is_dir():
         raise CannotOpen(f"{path} is a folder; name a file for the database.")

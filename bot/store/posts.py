@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import bindparam, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.conversation import Post, PostKind, PostState

@@ -14,6 +14,7 @@ from bot.approvals.conversation import Conversation, Post, PostKind, PostState, 
 from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.ports import Event
+from bot.store.columns import utc_text
 
 Values = dict[str, Any]
 """A row to be written, by column name."""
@@ -167,7 +168,7 @@ def _decided_to_json(decided: Decided) -> dict[str, Json]:
     return {
         "decision": decision_to_json(decided.decision),
         "by": decided.by,
-        "at": decided.at.isoformat(timespec="microseconds"),
+        "at": utc_text(decided.at),
     }
 
 
