@@ -26,12 +26,16 @@ def chosen(element: Json, given: Json) -> Json:
     if given.get("type", element["type"]) != element["type"]:
         raise ImpossibleError(f"{element['action_id']} is a {element['type']}, not a {given['type']}.")
     value = given.get(name)
+    if name.endswith("s") and not isinstance(value or [], list):
+        raise ImpossibleError(f"{name} is a list.")
     if name == "selected_option":
-        value = None if value is None else _option(element, value)
+        value = None if value is None else one_option(element, value)
     elif name == "selected_options":
-        value = [_option(element, option) for option in value or []]
+        value = [one_option(element, option) for option in value or []]
     elif name.endswith("s"):
-        value = list(value or [])
+        value = value or []
+    elif value == "":
+        value = None  # as Slack sends an emptied field
     _check_shape(element["type"], value)
     return {"type": element["type"], name: value}
 
@@ -73,7 +77,10 @@ def options_of(element: Json) -> list[Json]:
     return [*element.get("options", []), *(option for group in groups for option in group["options"])]
 
 
-def _option(element: Json, wanted: Json) -> Json:
+def one_option(element: Json, wanted: object) -> Json:
+    """The option of the element that has the wanted one's value."""
+    if not isinstance(wanted, dict):
+        raise ImpossibleError("An option is an object with a value.")
     if element["type"] in {"external_select", "multi_external_select"}:
         return wanted
     value = wanted.get("value")

@@ -15,8 +15,12 @@ from bot.sandbox.interactions import Interactions, Press
 from bot.sandbox.records import Account, ChannelId, Json, Ts, UserId, ViewId
 from bot.sandbox.speech import Speech
 from bot.sandbox.web_api.method import open_im
+from bot.sandbox.workspace import own_topic
 
 LONGEST_POLL = 25.0
+
+FormState = dict[str, dict[str, Json]]
+"""`state.values` of a form: by block id and action id."""
 
 
 class Asked(BaseModel):
@@ -45,7 +49,7 @@ class Act(Asked):
     view_id: ViewId | None = None
     block_id: str
     action_id: str
-    state: Json = Field(default_factory=dict)
+    state: FormState = Field(default_factory=dict)
     stale: bool = False
 
 
@@ -53,7 +57,7 @@ class OfView(Asked):
     """POST /client/submit and /client/close."""
 
     view_id: ViewId
-    state: Json = Field(default_factory=dict)
+    state: FormState = Field(default_factory=dict)
     whole_stack: bool = False
 
 
@@ -88,7 +92,10 @@ class ClientApi:
         return web.json_response(client_state.boot(self._core))
 
     async def state(self, request: web.Request) -> web.StreamResponse:
-        """GET /client/state: waits, at most 25 s, until there is something after `after`."""
+        """GET /client/state: waits, at most 25 s, until there is something after `after`.
+
+        With `only` it waits for, and answers, the messages of one channel or thread, or none ("own").
+        """
         user = UserId(request.query.get("as", ""))
         if user not in self._core.workspace.accounts:
             return web.json_response({"ok": False, "error": "user_not_found"}, status=404)
@@ -97,8 +104,10 @@ class ClientApi:
             timeout = min(float(request.query.get("timeout", LONGEST_POLL)), LONGEST_POLL)
         except ValueError:
             return web.json_response({"ok": False, "error": "after and timeout are numbers"}, status=400)
-        await self._core.workspace.changed(after, within=timeout)
-        return web.json_response(client_state.state(self._core, user))
+        only = request.query.get("only")
+        topic = own_topic(user) if only == "own" else only
+        await self._core.workspace.changed(after, within=timeout, topic=topic)
+        return web.json_response(client_state.state(self._core, user, only))
 
     def _handler(
         self, form: type[Form], act: Callable[[Account, Form], Awaitable[Json]]

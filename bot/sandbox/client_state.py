@@ -1,8 +1,10 @@
 """Everything that one person can see, as the page and programs get it."""
 
+from collections.abc import Iterable
+
 from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER, TEAM_ID, TEAM_NAME
-from bot.sandbox.records import Account, Channel, Json, Message, UserId, View
+from bot.sandbox.records import Account, Channel, Json, Message, Ts, UserId, View
 from bot.sandbox.slack_objects import thread_summary
 from bot.sandbox.workspace import Workspace
 
@@ -33,8 +35,11 @@ def boot(core: Core) -> Json:
     }
 
 
-def state(core: Core, user: UserId) -> Json:
-    """All that this person sees now, with the number of the last change."""
+def state(core: Core, user: UserId, only: str | None = None) -> Json:
+    """All that this person sees now, with the number of the last change.
+
+    `only` leaves out the messages elsewhere: a channel id, "CHANNEL/THREAD", or "own" for none at all.
+    """
     workspace = core.workspace
     mine = [
         channel
@@ -48,11 +53,11 @@ def state(core: Core, user: UserId) -> Json:
         "messages": {
             channel.id: [
                 _message(workspace, message)
-                for message in workspace.messages.get(channel.id, {}).values()
+                for message in _messages(workspace, channel, only)
                 if message.seen_by in (None, user)
             ]
             for channel in mine
-            if user in channel.members
+            if user in channel.members and (only is None or only.split("/")[0] == channel.id)
         },
         "views": [_view(view) for view in workspace.stack(user)],
         "home": None
@@ -64,6 +69,13 @@ def state(core: Core, user: UserId) -> Json:
             if notice.user == user
         ],
     }
+
+
+def _messages(workspace: Workspace, channel: Channel, only: str | None) -> Iterable[Message]:
+    _, _, thread = (only or "").partition("/")
+    if thread:
+        return workspace.thread(channel.id, Ts(thread))
+    return workspace.messages.get(channel.id, {}).values()
 
 
 def _channel(workspace: Workspace, channel: Channel, user: UserId) -> Json:

@@ -3,7 +3,7 @@
 import time
 
 from bot.sandbox import response_urls
-from bot.sandbox.answers import chosen, options_of, overlaid
+from bot.sandbox.answers import chosen, one_option, overlaid
 from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID, TEAM_DOMAIN, TEAM_ID
 from bot.sandbox.modals import VALUE_NAMES
@@ -52,21 +52,7 @@ def submission(core: Core, account: Account, view: View) -> Json:
     return _start(core, account, "view_submission") | {
         "trigger_id": core.triggers.issue(account.id, view.id),
         "view": view_object(view),
-        "response_urls": [
-            {
-                "block_id": block["block_id"],
-                "action_id": element["action_id"],
-                "channel_id": (
-                    channel := view.values[block["block_id"]][element["action_id"]][
-                        VALUE_NAMES[element["type"]][0]
-                    ]
-                ),
-                "response_url": response_urls.issue(core, account.id, channel),
-            }
-            for block, element in elements_of(view.body["blocks"])
-            if element.get("response_url_enabled")
-            and view.values[block["block_id"]][element["action_id"]][VALUE_NAMES[element["type"]][0]]
-        ],
+        "response_urls": _response_urls(core, account, view),
     }
 
 
@@ -115,6 +101,19 @@ def _start(core: Core, account: Account, kind: str) -> Json:
     }
 
 
+def _response_urls(core: Core, account: Account, view: View) -> list[Json]:
+    """An address for each conversation that was chosen in an element that asks for one."""
+    found: list[Json] = []
+    for block, element in elements_of(view.body["blocks"]):
+        place = {"block_id": block["block_id"], "action_id": element["action_id"]}
+        state = view.values.get(place["block_id"], {}).get(place["action_id"], {})
+        channel = state.get("selected_conversation") or state.get("selected_channel")
+        if element.get("response_url_enabled") and channel in core.workspace.channels:
+            url = response_urls.issue(core, account.id, channel)
+            found.append({**place, "channel_id": channel, "response_url": url})
+    return found
+
+
 def _own_state(element: tuple[Json, Json], given: Json, state: Json) -> Json:
     block, inner = element
     if inner["type"] not in VALUE_NAMES:
@@ -135,9 +134,7 @@ def _action(element: tuple[Json, Json], given: Json) -> Json:
             kept = {name: inner[name] for name in ("text", "value", "style") if name in inner}
             return action | kept
         case "overflow":
-            wanted = (given.get("selected_option") or {}).get("value")
-            option = next(option for option in options_of(inner) if option.get("value") == wanted)
-            return action | {"selected_option": option}
+            return action | {"selected_option": one_option(inner, given.get("selected_option"))}
         case "feedback_buttons":
             positive, negative = inner["positive_button"], inner["negative_button"]
             picked = negative if given.get("value") == negative.get("value") else positive

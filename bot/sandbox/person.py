@@ -3,7 +3,7 @@
 # ruff: noqa: ASYNC109 - a `timeout` is what the author of a test looks for
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from bot.sandbox import reading
@@ -92,12 +92,22 @@ class Person:
                     return message
             return None
 
-        return await self._until(look, timeout, f"{self.name} did not see the message {wanted!r}")
+        only = f"{where}/{thread}" if where and thread else where
+        complaint = f"{self.name} did not see the message {wanted!r}"
+        return await self._until(look, timeout, complaint, only=only)
 
     async def sees_change(self, message: Json, wanted: Wanted, *, timeout: float = 10.0) -> Json:
         """The same message, once it is as wanted."""
-        same = lambda one: one["ts"] == message["ts"] and _fits(one, wanted)  # noqa: E731 - reads better here
-        return await self.sees(same, channel=message["channel"], timeout=timeout)
+        thread = message.get("thread_ts") or message["ts"]
+
+        def look(state: Json) -> Json | None:
+            for one in _messages(state, message["channel"]):
+                if one["ts"] == message["ts"] and _fits(one, wanted):
+                    return one
+            return None
+
+        complaint = f"{self.name} did not see {reading.text_of(message)!r} become {wanted!r}"
+        return await self._until(look, timeout, complaint, only=f"{message['channel']}/{thread}")
 
     async def sees_gone(self, message: Json, *, timeout: float = 10.0) -> None:
         """Wait until a message is deleted."""
@@ -106,7 +116,8 @@ class Person:
             left = [one for one in _messages(state, message["channel"]) if one["ts"] == message["ts"]]
             return None if left else True
 
-        await self._until(look, timeout, f"{self.name} still sees {reading.text_of(message)!r}")
+        complaint = f"{self.name} still sees {reading.text_of(message)!r}"
+        await self._until(look, timeout, complaint, only=message["channel"])
 
     async def sees_privately(
         self, wanted: Wanted, *, channel: str | None = None, timeout: float = 10.0
@@ -124,7 +135,7 @@ class Person:
         def look(state: Json) -> Json | None:
             return next((notice for notice in state["notices"] if wanted in notice["text"]), None)
 
-        return await self._until(look, timeout, f"{self.name} got no notice {wanted!r}")
+        return await self._until(look, timeout, f"{self.name} got no notice {wanted!r}", only="own")
 
     async def form(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
         """The modal on top, once there is one that is as wanted."""
@@ -133,13 +144,15 @@ class Person:
             top: Json | None = state["views"][-1] if state["views"] else None
             return top if top is not None and _fits(top, wanted) else None
 
-        return await self._until(look, timeout, f"{self.name} has no form {wanted!r} open")
+        return await self._until(look, timeout, f"{self.name} has no form {wanted!r} open", only="own")
 
     async def no_form(self, *, timeout: float = 10.0) -> None:
         """Wait until no modal is open."""
-        await self._until(lambda state: None if state["views"] else True, timeout, "a form is still open")
+        await self._until(
+            lambda state: None if state["views"] else True, timeout, "a form is still open", only="own"
+        )
 
-    async def submit(self, form: Json, filled: dict[str, object] | None = None) -> dict[str, str]:
+    async def submit(self, form: Json, filled: Mapping[str, object] | None = None) -> dict[str, str]:
         """Send a form off with these fields filled in by their labels; the others stay as they are.
 
         Answers {} when it was accepted, else what is said at the fields, by label. RefusedError when the app
@@ -175,7 +188,7 @@ class Person:
             home: Json | None = state["home"]
             return home if home is not None and _fits(home, wanted) else None
 
-        return await self._until(look, timeout, f"{self.name} sees no Home {wanted!r}")
+        return await self._until(look, timeout, f"{self.name} sees no Home {wanted!r}", only="own")
 
     async def opens_im(self) -> str:
         """Open the direct message with the bot; answers its channel id."""
@@ -183,7 +196,8 @@ class Person:
 
     async def messages(self, channel: str) -> list[Json]:
         """What this person sees in a channel now, oldest first, with replies and ephemerals."""
-        return _messages(await self._state(), await self._channel(channel))
+        where = await self._channel(channel)
+        return _messages(await self._state(only=where), where)
 
     async def thread(self, channel: str, ts: str) -> list[Json]:
         """A thread as this person sees it now, root first."""
@@ -196,11 +210,11 @@ class Person:
 
     async def notices(self) -> list[str]:
         """What Slack itself has said to this person."""
-        return [notice["text"] for notice in (await self._state())["notices"]]
+        return [notice["text"] for notice in (await self._state(only="own"))["notices"]]
 
     async def forms(self) -> list[Json]:
         """The open modals now, top last."""
-        forms: list[Json] = (await self._state())["views"]
+        forms: list[Json] = (await self._state(only="own"))["views"]
         return forms
 
     async def _act(self, where: Json, block: Json, element: Json, given: Json) -> Json:
@@ -222,26 +236,35 @@ class Person:
             return await self.opens_im()
         if not name.startswith("#"):
             return name
-        for channel in (await self._state())["channels"]:
+        for channel in (await self._state(only="own"))["channels"]:
             if channel["name"] == name.removeprefix("#"):
                 return str(channel["id"])
         raise LookupError(f"{self.name} sees no channel {name}")
 
-    async def _state(self) -> Json:
-        return await self._wire.get("/client/state", {"as": self.id, "after": "-1"})
+    async def _state(self, *, only: str | None = None, after: int = -1, timeout: float = 0.0) -> Json:
+        query = {"as": self.id, "after": str(after), "timeout": f"{timeout:.3f}"}
+        return await self._wire.get("/client/state", query if only is None else query | {"only": only})
 
-    async def _until(self, look: Callable[[Json], Found | None], timeout: float, complaint: str) -> Found:
+    async def _until(
+        self,
+        look: Callable[[Json], Found | None],
+        timeout: float,
+        complaint: str,
+        *,
+        only: str | None = None,
+    ) -> Found:
         loop = asyncio.get_running_loop()
-        deadline, after, state = loop.time() + timeout, -1, None
-        while state is None or loop.time() < deadline:
+        deadline, after = loop.time() + timeout, -1
+        while True:
             left = max(deadline - loop.time(), 0)
-            query = {"as": self.id, "after": str(after), "timeout": f"{left:.3f}"}
-            state = await self._wire.get("/client/state", query)
+            state = await self._state(only=only, after=after, timeout=left)
             found = look(state)
             if found is not None:
                 return found
+            if left <= 0:
+                break
             after = state["seq"]
-        raise NotSeenError(f"{complaint} within {timeout:g} s. There was:\n{picture(state)}")
+        raise NotSeenError(f"{complaint} within {timeout:g} s. There was:\n{picture(await self._state())}")
 
 
 def picture(state: Json) -> str:

@@ -1,5 +1,6 @@
 """response_url: five answers within thirty minutes, to the place where somebody acted."""
 
+import asyncio
 import json
 import secrets
 import time
@@ -72,7 +73,9 @@ class ResponseUrls:
         started = time.time()
         body = await _body(request)
         fault = self._core.faults.take_api(METHOD)
-        if fault is not None and fault.kind not in {"lost_response", "delay"}:
+        if fault is not None and fault.kind == "delay":
+            await asyncio.sleep(fault.seconds)
+        elif fault is not None and fault.kind != "lost_response":
             self._log(body, fault.kind, started)
             return faulty(request, fault)
         try:

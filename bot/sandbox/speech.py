@@ -1,6 +1,7 @@
 """What a person types: messages and slash commands."""
 
 import re
+from collections.abc import Callable
 
 from bot.sandbox import payloads, response_urls
 from bot.sandbox.answers import ImpossibleError
@@ -42,23 +43,27 @@ class Speech:
             channel=channel.id,
             ts=self._core.workspace.new_ts(),
             user=account.id,
-            text=self.written(text, names=True),
+            text=self.written(text),
             thread_ts=root,
         )
         self._core.workspace.put(message)
         self._events.message(channel, message)
         return {"ok": True, "channel": channel.id, "ts": message.ts}
 
-    def written(self, text: str, *, names: bool) -> str:
-        """The text as Slack keeps it: &, <, > escaped, and with `names` people and channels by their ids."""
-        parts = TOKENS.split(text)
-        return "".join(
-            part if place % 2 else self._plain(part, names=names) for place, part in enumerate(parts)
-        )
+    def written(self, text: str) -> str:
+        """The text as Slack keeps it: &, <, > escaped, people and channels by their ids."""
+        return self._outside_tokens(text, lambda part: MENTIONS.sub(self._mention, _escaped(part)))
 
-    def _plain(self, text: str, *, names: bool) -> str:
-        safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        return MENTIONS.sub(self._mention, safe) if names else safe
+    def _outside_tokens(self, text: str, change: Callable[[str], str]) -> str:
+        parts = TOKENS.split(text)
+        return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
+
+    def _command_text(self, text: str, *, should_escape: bool) -> str:
+        """As for a message, but with names beside the ids; without `should_escape` as it was typed."""
+        if not should_escape:
+            return _escaped(text)
+        names = {f"<@{one.id}>": f"<@{one.id}|{one.name}>" for one in self._core.workspace.accounts.values()}
+        return re.sub(r"<@\w+>", lambda found: names.get(found.group(), found.group()), self.written(text))
 
     def _mention(self, found: re.Match[str]) -> str:
         workspace = self._core.workspace
@@ -86,7 +91,7 @@ class Speech:
             return self._refused(account, channel, f"{name} is not a command here.")
         if in_thread:
             return self._refused(account, channel, f"{name} does not work in threads. Use it in the channel.")
-        written = self.written(rest.strip(), names=command.should_escape)
+        written = self._command_text(rest.strip(), should_escape=command.should_escape)
         payload = payloads.command(self._core, account, channel, name, written)
         await self._core.workspace.commit()
         match await self._core.transport.send(Envelope(kind="slash_commands", payload=payload)):
@@ -108,3 +113,7 @@ class Speech:
     def _refused(self, account: Account, channel: Channel, sentence: str) -> Json:
         self._core.workspace.notify(account.id, sentence, {"channel": channel.id})
         return {"ok": False, "warning": sentence}
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

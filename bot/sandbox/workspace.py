@@ -26,8 +26,10 @@ from bot.sandbox.storage import Storage
 KEPT_VERSIONS = 20
 """Earlier drawings of a message that a stale screen may still show."""
 
-SEEN_BY_PEOPLE = frozenset(kind.kind for kind in (Account, Channel, Message, View))
-"""Changes of these wake the people's clients."""
+
+def own_topic(user: UserId) -> str:
+    """What only this person sees: forms, Home, notices."""
+    return f"own/{user}"
 
 
 class Workspace:
@@ -44,6 +46,8 @@ class Workspace:
         self.user_groups: dict[str, UserGroup] = {}
         self.notices: list[Notice] = []
         self.versions: dict[str, list[Message]] = {}
+        self._threads: dict[tuple[ChannelId, Ts], dict[Ts, Message]] = {}
+        self._topics: dict[str, int] = {}
         self._odometer = Odometer()
         self._dirty: dict[tuple[str, str], Record | None] = {}
         self._writing = asyncio.Lock()
@@ -78,13 +82,15 @@ class Workspace:
         if isinstance(record, Message):
             self._keep_version(record)
         self._index(record)
-        self._touch(record.kind, record.key, record)
+        self._touch(record, record)
 
     def drop(self, record: Record) -> None:
         """Take a record out."""
         match record:
             case Message():
                 self.messages.get(record.channel, {}).pop(record.ts, None)
+                if record.thread_ts is not None:
+                    self._threads.get((record.channel, record.thread_ts), {}).pop(record.ts, None)
             case View():
                 self.views.pop(record.id, None)
             case OwedEvent():
@@ -93,12 +99,12 @@ class Workspace:
                 self.response_urls.pop(record.id, None)
             case _:
                 raise TypeError(f"a {record.kind} stays")
-        self._touch(record.kind, record.key, None)
+        self._touch(record, None)
 
     def notify(self, user: UserId, text: str, container: dict[str, str] | None = None) -> None:
         """Let Slack itself say something to one person."""
         self.notices.append(Notice(id=self.new_id("N"), user=user, text=text, container=container))
-        self._odometer = replace(self._odometer, seq=self._odometer.seq + 1)
+        self._count(own_topic(user))
         self._ring()
 
     async def commit(self) -> None:
@@ -111,10 +117,13 @@ class Workspace:
             await self._storage.write([*changes, ("odometer", "odometer", self._odometer)])
         self._ring()
 
-    async def changed(self, after: int, *, within: float) -> None:
-        """Wait until `seq` is greater than `after`, `within` seconds are over, or the workspace closes."""
+    async def changed(self, after: int, *, within: float, topic: str | None = None) -> None:
+        """Wait until `seq` is greater than `after`, `within` seconds are over, or the workspace closes.
+
+        A `topic` (a channel id, "CHANNEL/THREAD", or `own_topic`) waits for a change of that alone.
+        """
         deadline = asyncio.get_running_loop().time() + within
-        while self.seq <= after and not self._closed:
+        while self._last_change(topic) <= after and not self._closed:
             left = deadline - asyncio.get_running_loop().time()
             try:
                 async with asyncio.timeout(max(left, 0)):
@@ -153,8 +162,17 @@ class Workspace:
 
     def replies(self, channel: ChannelId, root: Ts) -> Iterator[Message]:
         """The replies of a thread that everybody sees, oldest first."""
-        for message in self.messages.get(channel, {}).values():
-            if message.is_reply and message.thread_ts == root and message.seen_by is None:
+        for message in self._threads.get((channel, root), {}).values():
+            if message.is_reply and message.seen_by is None:
+                yield message
+
+    def thread(self, channel: ChannelId, root: Ts) -> Iterator[Message]:
+        """The root of a thread, if it is still there, and all that was said in it, ephemerals too."""
+        first = self.messages.get(channel, {}).get(root)
+        if first is not None:
+            yield first
+        for message in self._threads.get((channel, root), {}).values():
+            if message.is_reply:
                 yield message
 
     def _keep_version(self, message: Message) -> None:
@@ -172,6 +190,9 @@ class Workspace:
                 self.channels[record.id] = record
             case Message():
                 self.messages.setdefault(record.channel, {})[record.ts] = record
+                if record.thread_ts is not None:
+                    thread = self._threads.setdefault((record.channel, record.thread_ts), {})
+                    thread[record.ts] = record
             case View():
                 self.views[record.id] = record
             case ResponseUrl():
@@ -183,10 +204,24 @@ class Workspace:
             case Odometer():
                 self._odometer = record
 
-    def _touch(self, kind: str, key: str, record: Record | None) -> None:
-        self._dirty[kind, key] = record
-        if kind in SEEN_BY_PEOPLE:
-            self._odometer = replace(self._odometer, seq=self._odometer.seq + 1)
+    def _touch(self, record: Record, kept: Record | None) -> None:
+        self._dirty[record.kind, record.key] = kept
+        match record:
+            case Message():
+                self._count(record.channel, f"{record.channel}/{record.thread_ts or record.ts}")
+            case View():
+                self._count(own_topic(record.user))
+            case Account() | Channel():
+                self._count()
+            case _:
+                pass  # nothing that anybody sees
+
+    def _count(self, *topics: str) -> None:
+        self._odometer = replace(self._odometer, seq=self._odometer.seq + 1)
+        self._topics |= dict.fromkeys(topics, self._odometer.seq)
+
+    def _last_change(self, topic: str | None) -> int:
+        return self.seq if topic is None else self._topics.get(topic, 0)
 
     def _ring(self) -> None:
         bell, self._bell = self._bell, asyncio.Event()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one row is one rule
 from typing import Any
 
 import pytest

@@ -249,7 +249,6 @@ async def test_a_modal_can_be_pushed_until_there_are_three() -> None:
             outcomes.append(pushed.get("error", "ok"))
             form = (await bob.forms())[-1]
         assert outcomes == ["ok", "ok", "push_limit_reached"]
-        assert pushed["ok"] is False
         assert len(await bob.forms()) == 3
 
 

@@ -57,7 +57,7 @@ async def test_a_command_arrives_with_its_form() -> None:
         assert envelope["accepts_response_payload"] is True
         form = envelope["payload"]
         assert form["command"] == "/agent"
-        assert form["text"] == "ask <@U0BOB> about &lt;x&gt; &amp; y"
+        assert form["text"] == "ask <@U0BOB|bob> about &lt;x&gt; &amp; y"
         assert (form["user_id"], form["channel_id"], form["channel_name"]) == (
             "U0EVE",
             "C0GENERAL",

@@ -122,10 +122,12 @@ def typed(shapes: Mapping[str, Rule], what: str) -> Rule:
     def check(value: object, pointer: str) -> Iterator[Problem]:
         if not isinstance(value, dict):
             yield problem(pointer, "must be an object")
-        elif value.get("type") not in shapes:
-            yield problem(pointer, f"unsupported type: {value.get('type')} is not {what} here")
+            return
+        kind = value.get("type")
+        if not isinstance(kind, str) or kind not in shapes:
+            yield problem(pointer, f"unsupported type: {kind} is not {what} here")
         else:
-            yield from shapes[value["type"]](value, pointer)
+            yield from shapes[kind](value, pointer)
 
     return check
 

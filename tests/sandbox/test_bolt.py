@@ -5,7 +5,8 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox, buttons, text_of
+from bot.sandbox import Fault, Sandbox, buttons, text_of
+from tests.sandbox.raw_app import card
 
 Ack = Callable[..., Awaitable[None]]
 
@@ -90,5 +91,57 @@ async def test_a_command_brings_a_card_whose_button_opens_a_form_that_changes_th
             changed = await bob.sees_change(card, "now b")
             assert text_of(changed) == "now b"
             assert buttons(changed) == []
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+async def test_bolt_comes_back_after_a_disconnect_and_gets_what_was_owed() -> None:
+    async with Sandbox(retry_delays=(0.0, 0.2, 1.0)) as slack:
+        app = AsyncApp(client=AsyncWebClient(slack.bot_token, base_url=slack.api_url))
+
+        @app.event("app_mention")
+        async def mention(event: dict[str, Any], client: AsyncWebClient) -> None:
+            await client.chat_postMessage(
+                channel=event["channel"], thread_ts=event["ts"], text=f"heard: {event['text']}"
+            )
+
+        handler = AsyncSocketModeHandler(
+            app, slack.app_token, web_client=AsyncWebClient(slack.app_token, base_url=slack.api_url)
+        )
+        await handler.connect_async()  # type: ignore[no-untyped-call]
+        try:
+            await slack.connected()
+            await slack.fault(Fault(kind="disconnect"))
+            alice = slack.person("Alice")
+            said = await alice.say("#general", "@agent still there?")
+            answer = await alice.sees("heard:", channel="#general", thread=said["ts"])
+            assert answer["thread_ts"] == said["ts"]
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]
+
+
+async def test_bolts_respond_answers_privately_and_replaces_the_card() -> None:
+    async with Sandbox() as slack:
+        client = AsyncWebClient(slack.bot_token, base_url=slack.api_url)
+        app = AsyncApp(client=client)
+
+        @app.action("go0")
+        async def approve(ack: Ack, respond: Ack) -> None:
+            await ack()
+            await respond(text="only you", replace_original=False)
+            await respond(text="approved", replace_original=True)
+
+        handler = AsyncSocketModeHandler(
+            app, slack.app_token, web_client=AsyncWebClient(slack.app_token, base_url=slack.api_url)
+        )
+        await handler.connect_async()  # type: ignore[no-untyped-call]
+        try:
+            await slack.connected()
+            await client.chat_postMessage(channel="#general", text="card", blocks=card("Approve"))
+            bob = slack.person("Bob")
+            seen = await bob.sees("delete_file")
+            assert await bob.press(seen, "Approve") == {"ok": True}
+            await bob.sees_privately("only you")
+            assert buttons(await bob.sees_change(seen, "approved")) == []
         finally:
             await handler.close_async()  # type: ignore[no-untyped-call]

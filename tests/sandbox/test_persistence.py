@@ -1,0 +1,119 @@
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox import Sandbox, Visitor, buttons, text_of
+from tests.sandbox.raw_app import card, field, modal, raw_app
+
+GENERAL = "C0GENERAL"
+PROCESS = Path(__file__).parent / "workspace_process.py"
+
+
+@asynccontextmanager
+async def workspace_process(data: Path) -> AsyncIterator[str]:
+    """A sandbox in another process; killed at the end, without a chance to say goodbye."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(PROCESS), str(data), stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(20):
+            yield (await process.stdout.readline()).decode().strip()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def test_everything_said_is_there_after_a_kill(tmp_path: Path) -> None:
+    async with workspace_process(tmp_path) as address:
+        client = AsyncWebClient("xoxb-sandbox-bot", base_url=f"{address}api/")
+        async with await Visitor.connect(address) as visitor:
+            root = await visitor.person("Alice").say("#general", "please")
+        posted = await client.chat_postMessage(
+            channel=GENERAL, thread_ts=root["ts"], blocks=card("Approve"), text="card"
+        )
+        await client.chat_postEphemeral(channel=GENERAL, user="U0GUS", text="not you")
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack) as app:
+        bob = slack.person("Bob")
+        seen = await bob.sees("delete_file", thread=root["ts"])
+        assert (seen["ts"], buttons(seen)) == (posted["ts"], ["Approve"])
+        assert await bob.press(seen, "Approve") == {"ok": True}
+        await slack.person("Gus").sees_privately("not you")
+        later = await app.call("chat.postMessage", channel=GENERAL, text="later")
+        assert later["ts"] > posted["ts"]
+
+
+async def test_an_event_owed_at_the_kill_comes_after_the_start(tmp_path: Path) -> None:
+    async with workspace_process(tmp_path) as address, await Visitor.connect(address) as visitor:
+        await visitor.person("Alice").say("#general", "@agent are you there?")
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack) as app:
+        envelope = await app.next("app_mention")
+        assert "are you there" in envelope["payload"]["event"]["text"]
+        assert envelope["retry_attempt"] >= 1
+
+
+async def test_forms_home_people_and_channels_go_on_where_they_were(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack) as app:
+        seq = slack.core.workspace.seq
+        await slack.person("Bob").say("#general", "/agent")
+        trigger = (await app.next())["payload"]
+        form = modal(field("path", {"type": "plain_text_input"}), private_metadata="m")
+        await app.call("views.open", trigger_id=trigger["trigger_id"], view=form)
+        await app.call(
+            "views.publish", user_id="U0BOB", view={"type": "home", "blocks": card("Refresh", text="home")}
+        )
+        await slack.add_channel("ops", ["Alice", "Bob"])
+        assert slack.core.workspace.seq > seq
+        seq = slack.core.workspace.seq
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack) as app:
+        assert slack.core.workspace.seq >= seq
+        bob = slack.person("Bob")
+        assert text_of(await bob.home("home"))
+        assert await bob.submit(await bob.form(), {"path": "x"}) == {}
+        submitted = (await app.next("view_submission"))["payload"]
+        assert submitted["view"]["private_metadata"] == "m"
+        assert (await app.call("chat.postMessage", channel="#ops", text="hi"))["ok"]
+
+
+async def test_a_response_url_keeps_its_count_over_a_restart(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack) as app:
+        await slack.person("Bob").say("#general", "/agent")
+        token = (await app.next())["payload"]["response_url"].rsplit("/", 1)[1]
+        uses = await _use(slack, token, 3)
+    async with Sandbox(data=tmp_path) as slack:
+        uses += await _use(slack, token, 3)
+    assert uses == [200] * 5 + [404]
+
+
+async def _use(slack: Sandbox, token: str, times: int) -> list[int]:
+    statuses = []
+    async with raw_app(slack, connect=False) as app:
+        for _ in range(times):
+            address = f"{slack.page_url}response/{token}"
+            async with app._session.post(address, json={"text": "x"}) as response:
+                statuses.append(response.status)
+    return statuses
+
+
+async def test_a_deleted_message_stays_deleted(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack, connect=False) as app:
+        posted = await app.call("chat.postMessage", channel=GENERAL, text="oops")
+        await app.call("chat.delete", channel=GENERAL, ts=posted["ts"])
+    async with Sandbox(data=tmp_path) as slack:
+        assert await slack.person("Bob").messages("#general") == []
+
+
+async def test_many_posts_at_once_are_all_kept(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path) as slack, raw_app(slack, connect=False) as app:
+        await asyncio.gather(
+            *(app.call("chat.postMessage", channel=GENERAL, text=str(number)) for number in range(50))
+        )
+    async with Sandbox(data=tmp_path) as slack:
+        texts = {message["text"] for message in await slack.person("Bob").messages("#general")}
+        assert texts == {str(number) for number in range(50)}
