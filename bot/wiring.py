@@ -110,8 +110,8 @@ class _Work:
         handlers |= {
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
-            "post": _of_post(self._courier.post),
-            "redraw": _of_post(self._courier.redraw),
+            "post": _later(self._post),
+            "redraw": _later(self._redraw),
         }
 
     def app(self, policy: Policy, directory: SlackDirectory, who: Identity) -> AsyncApp:
@@ -145,6 +145,15 @@ class _Work:
         except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
             return type(error).__name__
         return None
+
+    async def _post(self, job: Job) -> None:
+        await self._courier.post(PostId(job.payload["post"]))
+
+    async def _redraw(self, job: Job) -> None:
+        version = job.payload["version"]
+        await self._courier.redraw(
+            PostId(job.payload["post"]), version=int(version) if version.isdigit() else None
+        )
 
     async def _give_up(self, job: Job, error: Exception) -> None:
         log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
@@ -230,10 +239,10 @@ def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler
     return handle
 
 
-def _of_post(do: Callable[[PostId], Awaitable[None]]) -> Handler:
+def _later(do: Handler) -> Handler:
     async def handle(job: Job) -> None:
         try:
-            await do(PostId(job.payload["post"]))
+            await do(job)
         except TryLater as later:
             raise RetryLater(later.seconds) from later
 

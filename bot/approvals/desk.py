@@ -7,8 +7,8 @@ from bot.approvals.approval import Action, Approval, State
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Status
 from bot.approvals.decision import Decision, Edit, Json, kind_of
-from bot.approvals.errors import Conflict, Refused, UnknownAction
-from bot.approvals.filing import owe_redraw, thread_key
+from bot.approvals.errors import AlreadyDecided, Conflict, Refused, UnknownAction
+from bot.approvals.filing import owe_card, owe_redraw, thread_key
 from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.policy import ChannelMembers, Policy, check_decision
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Tools, Transaction
@@ -122,7 +122,7 @@ class Desk:
                 detail=detail,
             )
         )
-        await owe_redraw(tx, self.jobs, saved)
+        await owe_card(tx, self.jobs, saved)
         if saved.state is State.SETTLED:
             await self._owe_resume(tx, saved)
         return saved
@@ -152,6 +152,10 @@ class Desk:
                     detail={"reason": type(refusal).__name__},
                 )
             )
+            card = await tx.posts.card(approval.id)
+            if card and isinstance(refusal, AlreadyDecided):
+                # Whoever clicked saw an old drawing: it is drawn again.
+                await owe_redraw(tx, self.jobs, card.id, "seen")
 
 
 def _detail(approval: Approval, action: Action, decision: Decision) -> dict[str, Json]:

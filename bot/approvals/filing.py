@@ -19,7 +19,7 @@ def thread_key(id: ConversationId) -> str:
 
 
 def slack_key(id: ConversationId) -> str:
-    """The lane in which a conversation's messages are posted and redrawn, in order."""
+    """The lane in which a conversation's messages are posted, in order."""
     return f"slack:{id}"
 
 
@@ -101,16 +101,21 @@ async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
         await jobs.enqueue(tx, f"post:{post.id}", "post", key=key, post=post.id)
 
 
-async def owe_redraw(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
+async def owe_redraw(tx: Transaction, jobs: Jobs, post: PostId, version: str) -> None:
+    """Owe a message a new drawing, which is of whatever its rows say by then.
+
+    A `version` that is a number is not drawn if a later one was. In a lane of its own: a message that
+    cannot be changed must not hold back the others of its thread.
+    """
+    await jobs.enqueue(
+        tx, f"redraw:{post}:{version}", "redraw", key=f"redraw:{post}", post=post, version=version
+    )
+
+
+async def owe_card(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
     """Owe the approval's card a drawing of this version."""
     if card := await tx.posts.card(approval.id):
-        await jobs.enqueue(
-            tx,
-            f"redraw:{card.id}:{approval.version}",
-            "redraw",
-            key=slack_key(approval.conversation),
-            post=card.id,
-        )
+        await owe_redraw(tx, jobs, card.id, str(approval.version))
 
 
 async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, at: datetime) -> None:
@@ -125,4 +130,4 @@ async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, a
             detail={"note": note},
         )
     )
-    await owe_redraw(tx, jobs, saved)
+    await owe_card(tx, jobs, saved)

@@ -15,7 +15,7 @@ from bot.approvals import ids
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Stale
-from bot.approvals.filing import approval_for, file, owe, owe_redraw, withdraw
+from bot.approvals.filing import approval_for, file, owe, owe_card, withdraw
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.thread import Condition, Thread
@@ -172,7 +172,7 @@ class Running:
                 approval=approval.id,
             )
         )
-        await owe_redraw(tx, self.jobs, saved)
+        await owe_card(tx, self.jobs, saved)
 
     async def _after_failure(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]

@@ -6,7 +6,7 @@ from typing import Final
 from bot.approvals import ids
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import NotAllowed, Refused
-from bot.approvals.filing import owe, slack_key, thread_key
+from bot.approvals.filing import owe, owe_redraw, thread_key
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Who, check_request
@@ -109,9 +109,7 @@ class Steering:
             first = f" by <@{post.settled_by}>" if post and post.settled_by else ""
             raise NotAllowed(f"This was retried already{first}.")
         await tx.posts.save(replace(post, settled_by=by))
-        await self.jobs.enqueue(
-            tx, f"redraw:{id}:settled", "redraw", key=slack_key(post.conversation), post=id
-        )
+        await owe_redraw(tx, self.jobs, id, "settled")
         await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
         if post.kind is PostKind.TOOL_FAILURE:
             await self._keep(tx, self._said(conversation, by, TRY_AGAIN, f"retry/{id}"))

@@ -89,16 +89,22 @@ class Courier:
             post = replace(post, drawn=number if post.kind is PostKind.ANSWER else drawing.version)
             last = number == len(parts) - 1
             await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED))
+        if post.kind is PostKind.CARD:
+            # It may have been decided or withdrawn while it was on its way.
+            await self.redraw(id, version=drawing.version + 1)
 
-    async def redraw(self, id: PostId, *, force: bool = False) -> None:
-        """Bring a shown message up to date; a message that is gone is posted anew."""
+    async def redraw(self, id: PostId, *, version: int | None = None) -> None:
+        """Bring a shown message up to date; a message that is gone is posted anew.
+
+        With a `version` only if the rows have that one and the message does not.
+        """
         drawing = await self._load(id)
         if drawing is None:
             return
         post, channel, ts = drawing.post, drawing.post.channel, drawing.post.ts
         if channel is None or ts is None:
             return
-        if drawing.approval and post.drawn >= drawing.approval.version and not force:
+        if version is not None and not post.drawn < version <= drawing.version:
             return
         [message] = drawing.parts()
         try:

@@ -45,6 +45,8 @@ class Click:
     """None inside a view."""
     message_ts: Ts | None = None
     thread_ts: Ts | None = None
+    is_broadcast: bool = False
+    """The message stands in its thread and in the channel."""
     view_id: str = ""
     view_hash: str = ""
     private_metadata: str = ""
@@ -122,6 +124,7 @@ def click(payload: object) -> Click | Malformed:
                 channel=_channel(_text(_get(rest, "channel"), "id") or _text(container, "channel_id")),
                 message_ts=_ts(_text(container, "message_ts") or _text(_get(rest, "message"), "ts")),
                 thread_ts=_ts(_text(container, "thread_ts") or _text(_get(rest, "message"), "thread_ts")),
+                is_broadcast=_text(_part(rest, "message"), "subtype") == "thread_broadcast",
                 view_id=_text(view, "id"),
                 view_hash=_text(view, "hash"),
                 private_metadata=_text(view, "private_metadata"),

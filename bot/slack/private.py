@@ -37,14 +37,16 @@ class Private:
             log.warning("person_not_told", error=type(error).__name__)
 
     async def _ephemeral(self, click: Click, text: str) -> None:
+        """In the thread; and in the channel too, where a card that stands in both may have been clicked.
+
+        Slack does not say which copy it was, and shows a thread's private messages only in the open thread.
+        """
+        places = (click.thread_ts, None) if click.is_broadcast else (click.thread_ts,)
         try:
-            await self.client.chat_postEphemeral(
-                channel=click.channel or "",
-                user=click.by,
-                thread_ts=click.thread_ts,
-                text=text,
-                parse="none",
-            )
+            for place in places:
+                await self.client.chat_postEphemeral(
+                    channel=click.channel or "", user=click.by, thread_ts=place, text=text, parse="none"
+                )
         except SlackApiError:
             # A person outside the channel, or a channel the bot has left: Slack gave an address of its own.
             if not is_slacks(click.response_url, self.client.base_url):

@@ -119,13 +119,16 @@ class Talk:
     async def _card(self, tx: Transaction, approval: Approval) -> Waiting | None:
         card = await tx.posts.card(approval.id)
         conversation = await tx.conversations.get(approval.conversation)
-        if conversation is None or card is None or card.channel is None or card.ts is None:
+        if conversation is None:
             return None
-        link = self._link(card.channel, card.ts)
+        link = self._link(card.channel, card.ts) if card and card.channel and card.ts else ""
         return Waiting(approval=approval, requester=conversation.requester, link=link)
 
     async def _pending(self) -> list[str]:
-        return [f"• <{one.link}|{_tools(one.approval)}> " for one in await self._waiting()]
+        return [
+            f"• <{one.link}|{_tools(one.approval)}>" if one.link else f"• {_tools(one.approval)}"
+            for one in await self._waiting()
+        ]
 
     async def _own(self, by: UserId) -> Sequence[Conversation]:
         async with self.store.read() as tx:

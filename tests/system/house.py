@@ -1,0 +1,127 @@
+"""A house for system tests: the sandbox and the whole bot, on real sockets, with real files."""
+
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from bot.policy_file import parse_policy
+from bot.sandbox import Person, Sandbox, buttons, text_of
+from bot.settings import Mode, Settings
+from bot.wiring import Bot, running_bot
+
+try:
+    from tests.slack.second_opinion import second_opinion
+except ImportError:
+    second_opinion = lambda shown: []
+
+POLICY = '[defaults]\napprovers = ["channel"]\n'
+SHOWN = ("chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "views.push", "views.update")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """The workspace, the people in it, and the bot."""
+
+    slack: Sandbox
+    bot: Bot
+
+    @property
+    def alice(self) -> Person:
+        return self.slack.person("Alice")
+
+    @property
+    def bob(self) -> Person:
+        return self.slack.person("Bob")
+
+    @property
+    def carol(self) -> Person:
+        return self.slack.person("Carol")
+
+    async def asks(self, *rounds: list[tuple[str, Json]], by: Person | None = None) -> None:
+        """Start a conversation whose model follows these rounds."""
+        answer = await (by or self.alice).say("#general", f"/agent {json.dumps(rounds)}")
+        assert answer == {"ok": True}, answer
+
+    async def card(self, wanted: str | Callable[[Json], bool] = "Approval needed", **where: Any) -> Json:  # noqa: ANN401 - as `sees`
+        """The card as Bob sees it in the channel."""
+        return await self.bob.sees(wanted, channel="#general", **where)
+
+    async def card_with(self, card: Json, *words: str) -> Json:
+        """The same card, once it has exactly these buttons besides Stop."""
+        return await self.bob.sees_change(card, lambda one: decisions(one) == list(words))
+
+    async def answer(self, wanted: str = "done with", **where: Any) -> str:  # noqa: ANN401 - as `sees`
+        """What the agent said at the end."""
+        said = await self.alice.sees(lambda one: is_answer(one) and wanted in text_of(one), **where)
+        return text_of(said)
+
+    def check(self) -> None:
+        """Everything that Slack was shown was taken by it, and a second opinion finds no fault either."""
+        for call in self.slack.calls():
+            if call.method in SHOWN and call.outcome == "ok":
+                arguments = call.arguments
+                shown = arguments.get("view") or {
+                    "text": arguments.get("text"),
+                    "blocks": arguments.get("blocks") or [],
+                }
+                assert second_opinion(shown) == [], (call.method, shown)
+            assert call.outcome not in {"invalid_blocks", "invalid_arguments", "msg_blocks_too_long"}, call
+
+
+def decisions(message: Json) -> list[str]:
+    """The words on a card's buttons, without Stop."""
+    return [word for word in buttons(message) if word != "Stop"]
+
+
+def is_answer(message: Json) -> bool:
+    """Whether it is something that the agent said."""
+    return any(block["type"] == "markdown" for block in message.get("blocks") or [])
+
+
+@asynccontextmanager
+async def a_house(
+    folder: Path,
+    *,
+    agent: str = "tests.system.agents:bank",
+    policy: str = POLICY,
+    mode: Mode = Mode.SOCKET,
+    **slack_options: Any,  # noqa: ANN401 - the sandbox's own options
+) -> AsyncIterator[House]:
+    """A house with everything in `folder`; opening it again goes on where it was."""
+    port = free_port() if mode is Mode.HTTP else 0
+    if mode is Mode.HTTP:
+        slack_options["request_url"] = f"http://127.0.0.1:{port}/slack/events"
+    async with Sandbox(port=0, data=folder / "slack", **slack_options) as slack:
+        settings = Settings(
+            _env_file=None,  # type: ignore[call-arg]  # pydantic-settings' own argument
+            slack_bot_token=SecretStr(slack.bot_token),
+            slack_app_token=SecretStr(slack.app_token),
+            slack_signing_secret=SecretStr(slack.signing_secret) if mode is Mode.HTTP else None,
+            slack_api_url=slack.api_url,
+            bot_mode=mode,
+            bot_port=port,
+            bot_agent=agent,
+            bot_workspace=folder / "workspace",
+            bot_database_url=f"sqlite:///{folder / 'bot.db'}",
+        )
+        policy_file = parse_policy(policy, name="approvals.toml")
+        async with running_bot(settings, policy_file, model="offline") as bot:
+            house = House(slack=slack, bot=bot)
+            yield house
+            house.check()
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port: int = held.getsockname()[1]
+        return port
