@@ -13,9 +13,9 @@ from bot.sandbox.blocks.rich_text import PIECES
 Json = dict[str, Any]
 
 NAMES = [
-    "accessory", "action_id", "actions", "block_id", "child_blocks", "confirm", "element", "elements", "fields",
-    "initial_option", "initial_options", "initial_value", "label", "option_groups", "options", "rows", "style",
-    "submit", "tasks", "text", "title", "type", "value",
+    "accessory", "action_id", "actions", "block_id", "child_blocks", "confirm", "element", "elements",
+    "fields", "initial_option", "initial_options", "initial_value", "label", "option_groups", "options",
+    "rows", "style", "submit", "tasks", "text", "title", "type", "value",
 ]  # fmt: skip
 TYPES = [
     *BLOCKS,
@@ -43,7 +43,7 @@ OBJECTS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(OBJECTS, max_size=4), st.text(max_size=3))
 def test_any_blocks_are_judged(blocks: list[Json], text: str) -> None:
     for problem in check_message(blocks, text):
@@ -51,7 +51,7 @@ def test_any_blocks_are_judged(blocks: list[Json], text: str) -> None:
         assert problem.sentence
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(OBJECTS, st.lists(OBJECTS, max_size=3))
 def test_any_view_is_judged(view: Json, blocks: list[Json]) -> None:
     for candidate in (

@@ -46,20 +46,20 @@ async def serving(app: web.Application) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def http_sandbox(
-    signing_secret: str = "secret", retry_delays: tuple[float, ...] = ()
+    retry_delays: tuple[float, ...] = (),
 ) -> AsyncIterator[tuple[Sandbox, Receiver]]:
     receiver = Receiver()
     app = web.Application()
     app.router.add_post("/slack/events", receiver.handle)
     async with (
         serving(app) as url,
-        Sandbox(request_url=url, signing_secret=signing_secret, retry_delays=retry_delays) as slack,
+        Sandbox(request_url=url, signing_secret="s3cret", retry_delays=retry_delays) as slack,
     ):
         yield slack, receiver
 
 
 async def test_commands_events_and_clicks_come_signed_in_slacks_forms() -> None:
-    async with http_sandbox(signing_secret="s3cret") as (slack, receiver):
+    async with http_sandbox() as (slack, receiver):
         alice = slack.person("Alice")
         await alice.say("#general", "/agent tidy up")
         headers, command = await receiver.next()

@@ -100,10 +100,11 @@ class Shape:
             yield problem(pointer, "must be an object")
             return
         known = {"type": _anything, **self.optional, **self.required}
+        broken = False
         for name in self.required:
             if value.get(name) is None:
+                broken = True
                 yield problem(pointer, f"missing required field: {name}")
-        broken = False
         for name, inner in value.items():
             if name not in known:
                 yield problem(pointer, f"invalid additional property: {name}")
