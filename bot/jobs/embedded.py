@@ -137,8 +137,8 @@ class EmbeddedJobs:
             return None
         claimed: list[Claimed] = []
         async with self._begin() as tx:
-            # What happened while this transaction waited for its turn is seen by it. Who ends from here on keeps
-            # the place until the next round, so that a crash repeats no more jobs than there are places.
+            # What happened while this transaction waited for its turn is seen by it. Who ends from here on
+            # keeps the place until the next round: a crash repeats no more jobs than there are places.
             self._wake.clear()
             connection, now = _connection(tx), self._now()
             settled, running = dict(self._outcomes), list(self._running)

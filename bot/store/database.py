@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as QueueTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.store.cancelling import to_the_end
 from bot.store.errors import CannotOpen, StoreUnavailable, sentence_for
 from bot.store.location import sqlite_path
 from bot.store.lock import held
 from bot.store.schema import migrate
-from bot.store.sqlite import make_private, reading_engine, writing_engine
+from bot.store.sqlite import make_private, migrating_engine, reading_engine, writing_engine
 from bot.store.transaction import RowsTransaction
 
 
@@ -40,7 +41,7 @@ class RowsStore:
                 except BaseException:
                     await connection.rollback()
                     raise
-                await _to_the_end(rows.commit())
+                await to_the_end(rows.commit())
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[RowsTransaction]:
@@ -58,10 +59,13 @@ async def open_store(where: str | Path) -> AsyncIterator[RowsStore]:
     there is none, readable by its owner alone. `CannotOpen` says in a sentence why it cannot be used.
     """
     with ExitStack() as held_files:
-        path = await asyncio.to_thread(_take, where, held_files)
+        # Files, a lock, and Alembic, which reads its revisions from disk: nothing of it on the event loop.
+        path = await to_the_end(asyncio.to_thread(_take, where, held_files))
         writer, readers = writing_engine(path), reading_engine(path)
         try:
-            await _bring_up_to_date(writer)
+            # Connected now, so that no click waits for it or can be cancelled in the middle of it.
+            async with writer.connect(), readers.connect():
+                pass
             yield RowsStore(writer=writer, readers=readers)
         finally:
             await readers.dispose()
@@ -78,16 +82,15 @@ def _take(where: str | Path, held_files: ExitStack) -> Path:
     path = sqlite_path(where)
     make_private(path)
     held_files.enter_context(held(path))
-    return path
-
-
-async def _bring_up_to_date(writer: AsyncEngine) -> None:
+    engine = migrating_engine(path)
     try:
-        with _disk_errors_as_sentences():
-            async with writer.begin() as connection:
-                await connection.run_sync(migrate)
+        with _disk_errors_as_sentences(), engine.begin() as connection:
+            migrate(connection)
     except StoreUnavailable as error:
         raise CannotOpen(f"The database cannot be opened. {error}") from error
+    finally:
+        engine.dispose()
+    return path
 
 
 @contextmanager
@@ -101,21 +104,3 @@ def _disk_errors_as_sentences() -> Iterator[None]:
         raise StoreUnavailable(sentence) from error
     except QueueTimeout as error:
         raise StoreUnavailable("Too many writers wait for the database; nothing was written.") from error
-
-
-async def _to_the_end(work: Coroutine[None, None, None]) -> None:
-    """Finish this even if the caller is cancelled meanwhile, and only then be cancelled.
-
-    A commit that is cut off is neither known to be written nor known to be lost.
-    """
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        task.exception()  # looked at, so that asyncio does not report it a second time
-        raise cancelled
-    task.result()

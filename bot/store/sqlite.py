@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import aiosqlite
-from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, event
+from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bot.store.cancelling import to_the_end
 from bot.store.errors import CannotOpen
 
 BUSY_SECONDS: Final = 2.0
@@ -34,6 +35,13 @@ def writing_engine(path: Path) -> AsyncEngine:
 def reading_engine(path: Path) -> AsyncEngine:
     """Connections that cannot write, each transaction on one snapshot."""
     return _engine(path, _READER, begin="BEGIN", size=READERS)
+
+
+def migrating_engine(path: Path) -> Engine:
+    """A plain synchronous engine, for the schema alone; to be used in a thread."""
+    engine = create_engine(URL.create("sqlite"), creator=partial(_open, path), poolclass=NullPool)
+    _begin_with(engine, "BEGIN IMMEDIATE")
+    return engine
 
 
 def make_private(path: Path) -> None:
@@ -61,26 +69,39 @@ def _engine(path: Path, pragmas: Sequence[str], *, begin: str, size: int) -> Asy
         hide_parameters=True,  # an error's text must not carry arguments into a log
     )
 
-    def open_transaction(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-    event.listen(engine.sync_engine, "begin", open_transaction)
+    _begin_with(engine.sync_engine, begin)
     return engine
 
 
+def _begin_with(engine: Engine, statement: str) -> None:
+    """Open transactions with this statement, which Python's driver would otherwise choose for itself."""
+
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)
+
+    event.listen(engine, "begin", begin)
+
+
+def _open(path: Path, pragmas: Sequence[str] = ()) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
 async def _connect(path: Path, pragmas: Sequence[str]) -> aiosqlite.Connection:
-    connection = _Connection(
-        lambda: sqlite3.connect(
-            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
-        ),
-        iter_chunk_size=64,
-    )
+    connection = _Connection(partial(_open, path, pragmas), iter_chunk_size=64)
     # A process that ends in a hurry must not wait for this thread.
     connection._thread.daemon = True  # noqa: SLF001 - as SQLAlchemy does for its own connections
-    await connection
-    for pragma in pragmas:
-        await connection.execute(f"PRAGMA {pragma}")
-    return connection
+    try:
+        return await to_the_end(_opened(connection))
+    except BaseException:
+        await connection.close()
+        raise
+
+
+async def _opened(connection: aiosqlite.Connection) -> aiosqlite.Connection:
+    return await connection
 
 
 class _Connection(aiosqlite.Connection):
