@@ -1,6 +1,7 @@
 """HTTP in front of Bolt: health, metrics, and `/slack/events` behind a check for malformed requests."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -16,6 +17,8 @@ from bot.slack.payloads import well_formed
 
 MAX_BODY: Final = 1_000_000
 """Bytes of one request; Slack's own payloads stay far below (a view is at most 250 kB)."""
+
+_SECONDS: Final = re.compile(r"[0-9]{1,12}")
 
 Check = Callable[[], Awaitable[str | None]]
 """None when all is well, else one sentence."""
@@ -56,7 +59,10 @@ class SlackEndpoint:
 
     async def receive(self, request: web.Request) -> web.Response:
         """Bolt's answer; 401 for a signature that does not hold, 400 for a body that is no payload."""
-        body = await request.read()
+        try:
+            body = (await request.read()).decode()
+        except UnicodeDecodeError:
+            return web.Response(status=400, text="not a payload of Slack's")
         if not self._signed(request, body):
             return web.Response(status=401, text="not signed by Slack")
         payload = _payload(body, request.content_type)
@@ -64,24 +70,21 @@ class SlackEndpoint:
             return web.Response(status=400, text="not a payload of Slack's")
         return await to_aiohttp_response(await self._app.async_dispatch(await to_bolt_request(request)))
 
-    def _signed(self, request: web.Request, body: bytes) -> bool:
+    def _signed(self, request: web.Request, body: str) -> bool:
         timestamps = request.headers.getall("X-Slack-Request-Timestamp", [])
         signatures = request.headers.getall("X-Slack-Signature", [])
-        if len(timestamps) != 1 or len(signatures) != 1 or not timestamps[0].isascii():
-            return False
-        if not timestamps[0].isdigit():
+        if len(timestamps) != 1 or len(signatures) != 1 or not _SECONDS.fullmatch(timestamps[0]):
             return False
         return self._verifier.is_valid(body, timestamps[0], signatures[0])
 
 
-def _payload(body: bytes, content_type: str) -> dict[str, Any] | None:
+def _payload(body: str, content_type: str) -> dict[str, Any] | None:
     """The payload, from JSON or from a form; None if it is neither."""
     try:
-        text = body.decode()
         if content_type == "application/json":
-            payload = json.loads(text)
+            payload = json.loads(body)
         else:
-            form = {name: values[0] for name, values in parse_qs(text, keep_blank_values=True).items()}
+            form = {name: values[0] for name, values in parse_qs(body, keep_blank_values=True).items()}
             payload = json.loads(form["payload"]) if "payload" in form else form
     except (ValueError, RecursionError):
         return None

@@ -124,7 +124,7 @@ def click(payload: object) -> Click | Malformed:
                 channel=_channel(_text(_get(rest, "channel"), "id") or _text(container, "channel_id")),
                 message_ts=_ts(_text(container, "message_ts") or _text(_get(rest, "message"), "ts")),
                 thread_ts=_ts(_text(container, "thread_ts") or _text(_get(rest, "message"), "thread_ts")),
-                is_broadcast=_text(_part(rest, "message"), "subtype") == "thread_broadcast",
+                is_broadcast=_text(_get(rest, "message"), "subtype") == "thread_broadcast",
                 view_id=_text(view, "id"),
                 view_hash=_text(view, "hash"),
                 private_metadata=_text(view, "private_metadata"),
