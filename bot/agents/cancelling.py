@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from langchain_core.messages import ToolMessage
 
+from bot.agents.messages import latest_message
 from bot.agents.snapshot import Snapshot
-from bot.agents.verdicts import latest_message
 
 
 def open_calls(snapshot: Snapshot, reason: str) -> list[ToolMessage]:

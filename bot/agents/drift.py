@@ -7,8 +7,9 @@ longer line up with the calls, and the thread is stuck for good.
 from typing import Any, Final
 
 from bot.agents.build import BuiltAgent
+from bot.agents.messages import latest_message
 from bot.agents.snapshot import Snapshot
-from bot.agents.verdicts import latest_message, needs_person
+from bot.agents.verdicts import needs_person
 from bot.approvals.approval import Approval
 from bot.approvals.decision import kind_of
 from bot.approvals.errors import Stale

@@ -100,7 +100,9 @@ def _unknown(shape: ArgsSchema, arguments: Arguments) -> Iterator[str]:
 
 def _not_json(value: object) -> str | None:
     try:
-        json.dumps(value, allow_nan=False)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "This holds half a character, which cannot be stored."
     except (TypeError, ValueError, RecursionError):
         return "This is not a JSON value (NaN and infinity are none)."
     return None

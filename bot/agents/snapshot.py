@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.types import PregelTask, StateSnapshot
 
 from bot.agents.failures import cut, tool_failures
-from bot.agents.verdicts import latest_message
+from bot.agents.messages import latest_message
 from bot.agents.wire import Unreadable, interrupt_from
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread
 

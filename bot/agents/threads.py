@@ -20,7 +20,7 @@ from bot.agents.build import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
 from bot.agents.snapshot import Snapshot
-from bot.agents.wire import answer
+from bot.agents.wire import answer, encodable
 from bot.approvals.approval import Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
@@ -63,7 +63,9 @@ class Threads:
             raise Stale("the agent waits for people")
         there = {message.id for message in snapshot.messages}
         fresh: list[AnyMessage] = [
-            HumanMessage(content=said.text, id=said.id) for said in messages if said.id not in there
+            HumanMessage(content=encodable(said.text), id=said.id)
+            for said in messages
+            if said.id not in there
         ]
         if not fresh:
             return await self.proceed(thread) if snapshot.state.tasks else None
@@ -99,10 +101,12 @@ class Threads:
 
     async def _settle(self, thread: ConversationId, snapshot: Snapshot, reason: str) -> None:
         config = self._config(thread)
-        if results := open_calls(snapshot, reason):
+        results = open_calls(snapshot, reason)
+        if results:
             node = next(iter(sorted(self._tool_nodes)), START)
             await self._graph.aupdate_state(config, {"messages": results}, as_node=node)
-        if (await self._graph.aget_state(config)).tasks:
+        if results or snapshot.state.tasks:
+            # An update as the end clears what would run next.
             await self._graph.aupdate_state(config, None, as_node=END)
 
     async def _run(

@@ -7,20 +7,20 @@ kept in the thread. The approval only reads it.
 
 import asyncio
 import copy
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, NotRequired
 
 import structlog
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ToolCallRequest
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, ToolCall
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolRuntime
 from langgraph.runtime import Runtime
 
 from bot.agents.agent import When
 from bot.agents.gates import Gate
+from bot.agents.messages import latest_message, repaired
 
 STATE_KEY: Final = "approval_verdicts"
 _log = structlog.get_logger(__name__)
@@ -44,18 +44,17 @@ class Verdicts(AgentMiddleware[VerdictState, Any, Any]):
     async def aafter_model(self, state: VerdictState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """The verdicts of the latest message's calls, and that message with an id for each call."""
         message = latest_message(state["messages"])
-        if message is None or not message.tool_calls:
+        if message is None or not (message.tool_calls or message.invalid_tool_calls):
             return None
-        distinct = with_distinct_ids(message)
-        messages = [distinct if known is message else known for known in state["messages"]]
-        asked = {**state, "messages": messages}
+        sound = repaired(message)
+        asked = {**state, "messages": [sound if known is message else known for known in state["messages"]]}
         verdicts = {}
-        for position, call in enumerate(distinct.tool_calls):
+        for position, call in enumerate(sound.tool_calls):
             if gate := self._gates.get(call["name"]):
-                verdicts[_key(distinct, call, position)] = await _verdict(gate, call, asked, runtime)
+                verdicts[_key(sound, call, position)] = await _verdict(gate, call, asked, runtime)
         update: dict[str, Any] = {STATE_KEY: verdicts}
-        if distinct is not message:
-            update["messages"] = [distinct]
+        if sound is not message:
+            update["messages"] = [sound]
         return update
 
 
@@ -74,11 +73,6 @@ def needs_person(state: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
 def kept_verdict(request: ToolCallRequest) -> bool:
     """The `when` that LangChain gets: reads, never computes."""
     return needs_person(request.state, request.tool_call)
-
-
-def latest_message(messages: Sequence[BaseMessage]) -> AIMessage | None:
-    """The model's latest message."""
-    return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
 
 
 async def _verdict(gate: Gate, call: ToolCall, state: dict[str, Any], runtime: Runtime[Any]) -> bool:
@@ -119,34 +113,3 @@ def _request(call: ToolCall, state: dict[str, Any], runtime: Runtime[Any]) -> To
 
 def _key(message: AIMessage, call: Mapping[str, Any], position: int) -> str:
     return f"{message.id}/{call['id']}/{position}"
-
-
-def with_distinct_ids(message: AIMessage) -> AIMessage:
-    """The message itself, or a copy in which a missing or repeated tool call id has become unique.
-
-    With one id for two calls LangChain runs an edit of the first as the second too.
-    """
-    ids = [call["id"] for call in message.tool_calls]
-    if all(ids) and len(set(ids)) == len(ids):
-        return message
-    repeated = Counter(ids)
-    renamed = [
-        known if known and repeated[known] == 1 else f"{known or 'call'}-{message.id}-{position}"
-        for position, known in enumerate(ids)
-    ]
-    calls = [{**call, "id": renamed_id} for call, renamed_id in zip(message.tool_calls, renamed, strict=True)]
-    return message.model_copy(
-        update={"tool_calls": calls, "content": _content_with(message.content, renamed)}
-    )
-
-
-def _content_with(content: str | list[Any], ids: Sequence[str]) -> str | list[Any]:
-    """Some providers repeat the calls as blocks of the content, in the same order."""
-    if isinstance(content, str) or sum(map(_is_call, content)) != len(ids):
-        return content
-    fresh = iter(ids)
-    return [{**block, "id": next(fresh)} if _is_call(block) else block for block in content]
-
-
-def _is_call(block: object) -> bool:
-    return isinstance(block, dict) and block.get("type") in {"tool_use", "tool_call"}

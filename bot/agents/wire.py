@@ -96,6 +96,11 @@ def is_json(value: object) -> bool:
             return False
 
 
+def encodable(text: str) -> str:
+    """The text, with half characters replaced: a checkpoint would silently keep nothing in their place."""
+    return text.encode(errors="replace").decode()
+
+
 def answer(approval: Approval) -> object:
     """What the interrupt gets: complete and in the order of its action requests.
 
@@ -134,8 +139,8 @@ def _told(action: Action, decision: Approve | Edit | Reject | Respond) -> dict[s
         case Reject(reason=""):
             return {"type": "reject"}
         case Reject(reason=reason):
-            return {"type": "reject", "message": reason}
+            return {"type": "reject", "message": encodable(reason)}
         case Respond(message=message):
-            return {"type": "respond", "message": message}
+            return {"type": "respond", "message": encodable(message)}
         case _:
             assert_never(decision)

@@ -321,3 +321,30 @@ async def test_a_stuck_thread_asks_again_when_it_proceeds(agent: Agent, log: Log
         assert (await play.interrupt()).id != first.id
         await play.decide(Approve())
         assert log.ran == [PAY]
+
+
+async def test_half_characters_arrive_as_a_sign_and_not_as_nothing(agent: Agent, tmp_path: Path) -> None:
+    async with stage(tmp_path, agent, [calls(PAY)]) as play:
+        await play.say("pay \ud800 bob")
+        await play.decide(Reject("no \udfff"))
+        assert play.model.seen[0][0].text == "pay ? bob"  # type: ignore[attr-defined]
+        assert (await play.results())[0].endswith("no ?")
+
+
+async def test_a_call_that_cannot_be_read_is_told_and_leaves_a_history_without_it(
+    agent: Agent, log: Log, tmp_path: Path
+) -> None:
+    broken = AIMessage(
+        content="Paying.",
+        invalid_tool_calls=[
+            {"name": "transfer", "args": "{amount", "id": "c9", "error": "x", "type": "invalid_tool_call"}
+        ],
+        additional_kwargs={"tool_calls": [{"id": "c9"}]},
+    )
+    async with stage(tmp_path, agent, [broken, AIMessage("Done.")]) as play:
+        assert await play.say("pay") is None
+        assert await play.answer() == "Paying.\n\n(A call of `transfer` could not be read and was dropped.)"
+        await play.say("and?", "m2")
+        kept = play.model.seen[-1][1]  # type: ignore[attr-defined]
+        assert (kept.invalid_tool_calls, kept.additional_kwargs) == ([], {})
+        assert log.ran == []

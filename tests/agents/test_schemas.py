@@ -141,6 +141,7 @@ def test_what_fits_comes_out_in_the_schemas_types(
         ),
         (Order, {"amount": 1, "tags": ["a", 2]}, {"tags": "1: Input should be a valid string"}),
         (Order, {"amount": float("nan")}, {"amount": "not a JSON value"}),
+        (Order, {"amount": 1, "s": "\udfff"}, {"s": "half a character"}),
         (Order, {"amount": "x", "count": "y"}, {"amount": "valid number", "count": "valid integer"}),
         (Pair, {"low": 2, "high": 1}, {"": "low is above high"}),
         (JSON_ORDER, {}, {"amount": "required"}),

@@ -13,7 +13,7 @@ from langchain_core.tools import StructuredTool
 
 from bot.agents.agent import Agent
 from bot.agents.descriptions import FALLBACK
-from bot.agents.verdicts import with_distinct_ids
+from bot.agents.messages import with_distinct_ids
 from bot.approvals.decision import Approve, Reject
 from bot.approvals.thread import Condition
 from tests.agents.stage import THREAD, calls, stage

@@ -73,7 +73,7 @@ def assistant_tools(folder: Folder, database: Database) -> list[BaseTool]:
         _keep_off_database(path)
         is_new = folder.write(path, content, append=append)
         verb = "Created" if is_new else "Added to" if append else "Replaced"
-        return f"{verb} {path} ({len(content)} characters)."
+        return f"{verb} {path} ({len(content)} character{'' if len(content) == 1 else 's'})."
 
     def delete_file(path: str) -> str:
         """Delete a file for good."""
