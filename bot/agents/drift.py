@@ -6,7 +6,7 @@ longer line up with the calls, and the thread is stuck for good.
 
 from typing import Any, Final
 
-from bot.agents.build import BuiltAgent
+from bot.agents.built import BuiltAgent
 from bot.agents.messages import latest_message
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person

@@ -10,7 +10,7 @@ from typing import Final
 from langgraph.graph.state import CompiledStateGraph
 
 from bot.agents.agent import Agent
-from bot.agents.build import GraphBuilder
+from bot.agents.built import GraphBuilder
 from bot.agents.errors import BadAgent, did_you_mean
 from bot.agents.failures import cut
 

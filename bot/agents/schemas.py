@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ValidationError
 
 from bot.agents.agent import ArgsSchema
-from bot.agents.build import BuiltAgent
+from bot.agents.built import BuiltAgent
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import InvalidArguments
 

@@ -16,7 +16,7 @@ from langgraph.graph import END
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
-from bot.agents.build import RECURSION_LIMIT, BuiltAgent
+from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
 from bot.agents.snapshot import Snapshot
@@ -63,9 +63,9 @@ class Threads:
             raise Stale("the agent waits for people")
         there = {message.id for message in snapshot.messages}
         fresh: list[AnyMessage] = [
-            HumanMessage(content=encodable(said.text), id=said.id)
-            for said in messages
-            if said.id not in there
+            HumanMessage(content=encodable(told.text), id=told.id)
+            for told in messages
+            if told.id not in there
         ]
         if not fresh:
             return await self.proceed(thread) if snapshot.state.tasks else None

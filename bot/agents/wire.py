@@ -82,16 +82,23 @@ def _take(left: list[Mapping[str, Any]], tool: str, arguments: Arguments) -> str
 
 
 def is_json(value: object) -> bool:
-    """Whether the value is JSON all the way down; numbers that are none are not."""
+    """Whether the value is JSON all the way down; numbers that are none are not, nor what is too deep."""
+    try:
+        return _is_json(value)
+    except RecursionError:
+        return False
+
+
+def _is_json(value: object) -> bool:
     match value:
         case None | bool() | int() | str():
             return True
         case float():
             return math.isfinite(value)
         case list():
-            return all(map(is_json, value))
+            return all(map(_is_json, value))
         case dict():
-            return all(isinstance(name, str) and is_json(item) for name, item in value.items())
+            return all(isinstance(name, str) and _is_json(item) for name, item in value.items())
         case _:
             return False
 

@@ -12,7 +12,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
 from bot.agents.agent import Agent
-from bot.agents.build import BuiltAgent, GraphBuilder, build
+from bot.agents.build import build
+from bot.agents.built import BuiltAgent, GraphBuilder
 from bot.agents.savers import sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
