@@ -63,7 +63,7 @@ def opening(requester: UserId, text: str) -> Message:
 
 def refusal(sentence: str) -> str:
     """A refusal's text, for the person alone. The mentions that our own sentences hold stay readable."""
-    return clip(own_words(sentence), LONGEST_FALLBACK)
+    return clip(own_words(sentence).strip(), LONGEST_FALLBACK) or "…"
 
 
 def plain(message: Message) -> Message:
@@ -83,6 +83,6 @@ def _part(markdown: str) -> Message:
 
 
 def _sentence(markup: str, below: list[Block]) -> Message:
-    text = clip(markup, _LONGEST_SENTENCE) or "…"
+    text = clip(markup.strip(), _LONGEST_SENTENCE) or "…"
     said = SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id="sentence")
     return Message(text=text, blocks=as_json([said, *below]))

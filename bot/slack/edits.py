@@ -74,7 +74,9 @@ def typed(values: Mapping[str, object], block_id: str) -> str | None:
             told = None if text == NONE else text
         case {"type": "static_select" | "radio_buttons"}:
             told = None
-        case {"selected_date": told} | {"value": told}:
+        case {"type": "datepicker", "selected_date": told}:
+            pass
+        case {"value": told}:
             pass
         case Mapping():
             told = None
@@ -165,6 +167,8 @@ def _json(text: str) -> Json:
         value: Json = json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
         _wrong(f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.")
+    except _WrongError:
+        raise
     except (ValueError, RecursionError):
         _wrong("This is not JSON that can be used: a number is too large, or it is nested too deeply.")
     return value

@@ -84,7 +84,7 @@ def edit_form(approval: Approval, action: Action) -> View:
 
 def message_form(sentence: str) -> View:
     """A sentence for the person whose form is open, in its place."""
-    text = MarkdownTextObject(text=clip(own_words(sentence), 2_800) or "…", verbatim=True)
+    text = MarkdownTextObject(text=clip(own_words(sentence).strip(), 2_800) or "…", verbatim=True)
     said = SectionBlock(text=text, block_id="sentence")
     return _modal("Not done", None, verbs.PLAIN_VIEW, [said], "")
 

@@ -91,12 +91,15 @@ class Excerpt:
 
 def excerpt(text: str, room: int) -> Excerpt:
     """All of the text, or two thirds of the room for its beginning and one third for its end."""
+    room = max(room, LEAST)
     if len(text) <= room and weight(whole := shown(text)) <= room:
         return Excerpt(head=whole)
-    room = max(room, LEAST)
     first = _fitting(text, room * 2 // 3)
     last = _fitting_end(text[len(first) :], room - room * 2 // 3)
-    return Excerpt(head=shown(first), tail=shown(last), left_out=len(text) - len(first) - len(last))
+    left_out = len(text) - len(first) - len(last)
+    if not left_out:  # a cut can cost more than it saves, when it goes through what is shown as a count
+        return Excerpt(head=shown(text))
+    return Excerpt(head=shown(first), tail=shown(last), left_out=left_out)
 
 
 def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:

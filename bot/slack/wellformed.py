@@ -43,6 +43,7 @@ def _is_sound(payload: Mapping[object, object]) -> bool:
         and all(_is_object_or_id(payload.get(name)) for name in _OBJECT_OR_ID)
         and all(isinstance(payload.get(name), str | None) for name in _TEXT)
         and all(_are_objects(payload.get(name)) for name in _OBJECTS)
+        and payload.get("response_urls", []) is not None
         and all(_is_sound(part) for name in _INSIDE if isinstance(part := payload.get(name), dict))
         and _has_what_its_type_needs(payload)
     )
