@@ -111,9 +111,21 @@ ONE_ROUND = [
     ("count rows in people", (sql('SELECT count(*) AS rows FROM "people"'),)),
     ("how many rows are in the people table?", (sql('SELECT count(*) AS rows FROM "people"'),)),
     ("show tables", (sql("SELECT name FROM sqlite_master WHERE type = 'table'"),)),
-    ("ask me which region we want", (ask("Which region we want?"),)),
+    ("ask me which region we want", (ask("Please say which region we want."),)),
     ('ask me "Which region?"', (ask("Which region?"),)),
     ("ask whether to keep, delete or rename it", (ask("Should I keep, delete or rename it?"),)),
+    ("ask me if that is ok", (ask("Please say if that is ok."),)),
+    ("ask me: is it ok?", (ask("Is it ok?"),)),
+    ("ask Bob whether to deploy", (ask("Should I deploy?"),)),
+    ("ask me for the password", (ask("Please give the password."),)),
+    ("ask me to confirm it", (ask("Please confirm it."),)),
+    ("ask 'Ready?'", (ask("Ready?"),)),
+    ("again", (Retry(),)),
+    ("could you please remove the files a.txt and b.txt?", (delete("a.txt"), delete("b.txt"))),
+    ("what's in notes.txt?", (read("notes.txt"),)),
+    ("what is in the folder?", (listing(),)),
+    ('save "x=1" as config.ini', (write("config.ini", "x=1"),)),
+    ('create a new file called todo.txt with "buy milk"', (write("todo.txt", "buy milk"),)),
     ("ask me about lunch", (ask("What about lunch?"),)),
     ("can you delete a.txt please", (delete("a.txt"),)),
     ("- delete a.txt\n- read b.txt", (delete("a.txt"), read("b.txt"))),
@@ -202,11 +214,17 @@ def test_what_is_understood_is_done_although_the_rest_is_not() -> None:
     assert plan.not_understood == ("sing a song",)
 
 
+def test_a_later_round_that_is_not_understood_keeps_the_earlier_ones() -> None:
+    plan = parse("delete tmp.log and then tell me a joke", ASSISTANT)
+    assert plan.rounds == ((delete("tmp.log"),),)
+    assert plan.not_understood == ("tell me a joke",)
+
+
 def test_sentences_of_the_assistant_mean_nothing_without_its_tools() -> None:
     assert parse("delete a.txt", DEPLOY).rounds == ()
 
 
-@pytest.mark.parametrize("text", ["", " \n\t ", "hi!", "Thanks", "ok, then"])
+@pytest.mark.parametrize("text", ["", " \n\t ", "hi!", "Thanks", "ok, then", "hello, what can you do?"])
 def test_small_talk_is_neither_a_call_nor_a_misunderstanding(text: str) -> None:
     plan = parse(text, ASSISTANT)
     assert plan.rounds == ()

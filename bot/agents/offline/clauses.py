@@ -89,7 +89,7 @@ def _start(masked: str, begin: int, tools: frozenset[str]) -> int:
 def _may_cut(masked: str, begin: int, found: re.Match[str], tools: frozenset[str]) -> bool:
     behind = _PREAMBLE.match(masked, found.end())
     if not _begins(masked, behind.end() if behind else found.end(), tools):
-        is_end = re.search(r"[;\n.!?]", found[0]) is not None
+        is_end = found["round"] is not None or re.search(r"[;\n.!?]", found[0]) is not None
         return is_end and not _CONTINUES.match(masked, begin) and not _HOLDS_TEXT.match(masked, begin)
     if found["round"] is not None or found.start() <= begin:
         return True

@@ -11,7 +11,8 @@ from bot.agents.offline.sentences import understood
 MOST_CALLS: Final = 100
 """Calls of one text; what is beyond is told as not understood."""
 _SMALL_TALK: Final = re.compile(
-    r"\W*(?:tidy\s+up|thanks?|thank\s+you|please|hi|hello|hey|help|ok(?:ay)?|and|then|now)?\W*", re.IGNORECASE
+    r"\W*(?:tidy\s+up|what\s+can\s+you\s+do|thanks?|thank\s+you|please|hi|hello|hey|help|ok(?:ay)?|and|then|now)?\W*",
+    re.IGNORECASE,
 )
 
 

@@ -9,10 +9,20 @@ from bot.agents.offline.plan import Call, ResultOf, Retry, Round, Step
 from bot.agents.offline.words import content, names, unquoted
 
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
-_AGAIN: Final = re.compile(r"(?:try|do)\s+(?:(?:it|that|them)\s+)?(?:once\s+)?again|retry", _FLAGS)
+_AGAIN: Final = re.compile(r"(?:(?:try|do)\s+(?:(?:it|that|them)\s+)?)?(?:once\s+)?again|retry", _FLAGS)
 _RETRY: Final = re.compile(r"(?:retry|try\s+again)\s+(?:to\s+)?(.+)", _FLAGS)
+_ASKING: Final = r"(?:whether|if|what|which|who|when|where|how|why)\b"
 _ASK: Final = re.compile(
-    r"ask(?:\s+(?:me|us|them|him|her|people|somebody|someone|the\s+\w+))?\b\s*[:,]?\s*(.+)", _FLAGS
+    r"ask(?:\s+(?:me|us|them|him|her|people|somebody|someone|the\s+\w+)\b"
+    rf"|\s+[\w.@<>-]+(?=\s+{_ASKING}))?(?<=\S)\s*[:,]?\s*(.+)",
+    _FLAGS,
+)
+_QUESTIONS: Final = (
+    (r"(?:whether|if)\s+to\s+", "Should I {0}?"),
+    (_ASKING, "Please say {1}."),
+    (r"about\s+", "What about {0}?"),
+    (r"for\s+", "Please give {0}."),
+    (r"to\s+", "Please {0}."),
 )
 _RUN: Final = re.compile(
     r"(?:run|execute|do)\s+(?:the\s+|this\s+)?(?:(sql|query|statement)\b)?\s*[:,]?\s*", _FLAGS
@@ -34,12 +44,12 @@ _TABLES: Final = re.compile(
 )
 _LIST: Final = re.compile(
     r"(?:ls|(?:list|show)(?:\s+me)?(?:\s+(?:all|the|my|our))*\s+(?:files|folder|directory|workspace)"
-    r"|what\s+files\s+(?:are\s+there|do\s+(?:we|you|i)\s+have)|list)(?:\s+(?:in|of|under)(?:\s+the)?)?"
+    r"|what(?:'s|\s+is)\s+in\s+the\s+(?:folder|directory|workspace)|what\s+files\s+(?:are\s+there|do\s+(?:we|you|i)\s+have)|list)(?:\s+(?:in|of|under)(?:\s+the)?)?"
     r"(?:\s+(?:folder|directory|workspace))?(?:\s+([^\s\"'`“”,;:]+?))?\??",
     _FLAGS,
 )
 _READ: Final = re.compile(
-    r"(?:read|show|open|print|cat|display)(?:\s+me)?(?:\s+(?:the|a|all|files?|contents?|text|of))*\s+(.+)",
+    r"(?:read|show|open|print|cat|display|what(?:'s|\s+is)\s+in)(?:\s+me)?(?:\s+(?:the|a|all|files?|contents?|text|of))*\s+(.+)",
     _FLAGS,
 )
 _DELETE: Final = re.compile(r"(?:delete|remove|rm|erase)(?:\s+(?:the|files?|both|all))*\s+(.+)", _FLAGS)
@@ -51,10 +61,10 @@ _COPY: Final = re.compile(
 _WRITE: Final = re.compile(
     r"(write|put|save|append|add)(?:\s+(?:the\s+)?(?:text|words?|lines?))?\s*:?\s+", _FLAGS
 )
-_INTO: Final = re.compile(r"\s+(?:in)?to\s+(?:the\s+)?(?:end\s+of\s+)?(?:file\s+)?|\s+in\s+", _FLAGS)
+_INTO: Final = re.compile(r"\s+as\s+|\s+(?:in)?to\s+(?:the\s+)?(?:end\s+of\s+)?(?:file\s+)?|\s+in\s+", _FLAGS)
 _MAKE: Final = re.compile(
     r"(write|put|save|append|add|create|touch|make|overwrite|replace)"
-    r"(?:\s+(?:to|into|in|an?|the|new|empty|file))*\s+",
+    r"(?:\s+(?:to|into|in|an?|the|new|empty|file|called|named))*\s+",
     _FLAGS,
 )
 _HOLDING: Final = re.compile(
@@ -64,7 +74,9 @@ _HOLDING: Final = re.compile(
 
 def understood(clause: str) -> tuple[Round, ...]:
     """The rounds that one instruction asks for; none if it is not understood."""
-    text = re.sub(r"\s*,?\s+please$", "", clause.strip().rstrip(" .!"), flags=_FLAGS)
+    text = re.sub(r"\s*,?\s+please$", "", clause.strip().rstrip(" .!?"), flags=_FLAGS)
+    if clause.rstrip().endswith("?") and text[:3].lower() == "ask":
+        text += "?"
     for rule in _RULES:
         if rounds := rule(text):
             return rounds
@@ -72,18 +84,15 @@ def understood(clause: str) -> tuple[Round, ...]:
 
 
 def question(told: str) -> str:
-    """What comes after "ask me", as a question."""
+    """What comes after "ask me", as something that people can answer."""
     text = unquoted(told)
-    for begin, asked in (
-        (r"(?:whether|if)\s+to\s+", "should I "),
-        (r"(?:whether|if)\s+", "is it so that "),
-        (r"(?:about|for)\s+", "what about "),
-    ):
+    if text.endswith("?"):
+        return text[:1].upper() + text[1:]
+    text = text.rstrip(".")
+    for begin, asked in _QUESTIONS:
         if found := re.match(begin, text, _FLAGS):
-            text = f"{asked}{text[found.end() :]}"
-            break
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith("?") else f"{text.rstrip('.')}?"
+            return asked.format(text[found.end() :], text)
+    return f"{text[:1].upper()}{text[1:]}?"
 
 
 def _one(*steps: Step) -> tuple[Round, ...]:
