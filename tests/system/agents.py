@@ -26,6 +26,9 @@ from bot import Agent
 RUNS: list[tuple[str, dict[str, Any]]] = []
 """Every execution of a tool in this process, in order."""
 
+WORDS: dict[str, Any] = {}
+"""What `"$name"` in a script stands for, where a message in Slack could not carry it."""
+
 FAIL: list[str] = []
 """What fails the next time it is used: "model", or a tool's name."""
 
@@ -53,10 +56,20 @@ class Script(BaseChatModel):
             said = "\n".join(f"{message.name}: {message.text}" for message in told)
             return _says(AIMessage(f"```\n{said or f'heard {script}'}\n```"))
         calls = [
-            {"name": name, "args": args, "id": f"call-{last}-{len(done)}-{number}"}
+            {"name": name, "args": _spelled_out(args), "id": f"call-{last}-{len(done)}-{number}"}
             for number, (name, args) in enumerate(rounds[len(done)])
         ]
         return _says(AIMessage("", tool_calls=calls))
+
+
+def _spelled_out(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    match value:
+        case str() if value.startswith("$"):
+            return WORDS[value[1:]]
+        case dict():
+            return {name: _spelled_out(inner) for name, inner in value.items()}
+        case _:
+            return value
 
 
 def _says(message: AIMessage) -> ChatResult:

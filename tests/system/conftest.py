@@ -13,6 +13,7 @@ from tests.system.house import House, a_house
 def _nothing_has_run_yet() -> Iterator[None]:
     agents.RUNS.clear()
     agents.FAIL.clear()
+    agents.WORDS.clear()
     agents.SLOW.clear()
     yield
     agents.FAIL.clear()

@@ -40,7 +40,9 @@ async def test_a_message_that_comes_while_the_agent_runs_is_handed_over_next(tmp
         assert RUNS == [("wait", {"name": "one"})]
 
 
-async def test_a_mention_starts_a_conversation_in_its_thread_and_another_goes_on_with_it(house: House) -> None:
+async def test_a_mention_starts_a_conversation_in_its_thread_and_another_goes_on_with_it(
+    house: House,
+) -> None:
     bot = house.bot.identity.bot_user
     said = await house.alice.say("#general", f"<@{bot}> hello")
     await house.answer("heard hello", thread=said["ts"])
