@@ -48,11 +48,12 @@ def _from_agent(
     tools = tools_of(agent)
     gates = expand(agent.interrupt_on, tools)
     own = [tool for tool in tools.values() if not is_brought(tool, agent.middleware)]
+    guard = ToolFailures(only_known=bool(agent.interrupt_on.get(EVERY_OTHER)))
     graph = create_agent(
         _model(agent.model if agent.model is not None else model),
         tools=[*own, *provided],
         system_prompt=agent.system_prompt,
-        middleware=[_approval(agent, gates, tools), Verdicts(gates), ToolFailures(), *agent.middleware],
+        middleware=[_approval(agent, gates, tools), Verdicts(gates), guard, *agent.middleware],
         checkpointer=checkpointer,
     )
     return BuiltAgent(name=name, graph=graph, tools=tools, gates=gates, warnings=_ungated(agent, provided))

@@ -25,12 +25,17 @@ class GuardState(AgentState[Any]):
 
 
 class ToolFailures(ToolErrorMiddleware):
-    """Turns an exception of a tool into a marked error message; interrupts pass through."""
+    """Turns an exception of a tool into a marked error message; interrupts pass through.
+
+    With `only_known`, a tool that the agent did not have at start is not run: middleware can add tools
+    during a run, and where `"*"` asks about every tool, nobody would have been asked about those.
+    """
 
     state_schema = GuardState
 
-    def __init__(self) -> None:
+    def __init__(self, *, only_known: bool = False) -> None:
         super().__init__(on_error=_told)
+        self._only_known = only_known
 
     async def awrap_tool_call(
         self,
@@ -38,6 +43,8 @@ class ToolFailures(ToolErrorMiddleware):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """The tool's result, or the marked message of its failure."""
+        if self._only_known and request.tool is None:
+            return _unknown(request)
         raised: list[Exception] = []
 
         async def watched(request: ToolCallRequest) -> ToolMessage | Command[Any]:
@@ -52,6 +59,16 @@ class ToolFailures(ToolErrorMiddleware):
             return result
         sentence = _told(raised[-1], request)
         return result.model_copy(update={"artifact": {MARK: sentence}})
+
+
+def _unknown(request: ToolCallRequest) -> ToolMessage:
+    name = request.tool_call["name"]
+    return ToolMessage(
+        content=f"`{name}` is not a tool that people could be asked about, so it was not run.",
+        name=name,
+        tool_call_id=request.tool_call["id"],
+        status="error",
+    )
 
 
 def _told(error: Exception, request: ToolCallRequest) -> str:

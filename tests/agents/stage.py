@@ -17,6 +17,7 @@ from bot.agents.built import BuiltAgent, GraphBuilder
 from bot.agents.savers import sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
+from bot.approvals import ports
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Said
 from bot.approvals.decision import Decision
@@ -77,6 +78,7 @@ class Stage:
         self.model = model
         self.threads = Threads(built, recursion_limit=40)
         self.tools = ToolSchemas(built)
+        self.ports: tuple[ports.Agent, ports.Tools] = (self.threads, self.tools)
 
     async def say(self, text: str, id: str = "m1") -> str | None:
         return await self.threads.send(THREAD, [said(text, id)])

@@ -146,6 +146,29 @@ async def test_a_teams_retry_and_error_middleware_run_inside_the_approval(tmp_pa
         assert await play.results() == ["worked"]
 
 
+class AddsTools(AgentMiddleware[Any, Any, Any]):
+    """Offers and runs a tool that the agent did not have at start."""
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:  # noqa: ANN401
+        return await handler(request.override(tool=delete_file) if request.tool is None else request)
+
+
+@pytest.mark.parametrize(
+    ("interrupt_on", "result"),
+    [
+        ({"*": True}, "`late` is not a tool that people could be asked about, so it was not run."),
+        ({}, "deleted a"),
+    ],
+)
+async def test_a_tool_that_appears_during_a_run_does_not_run_where_every_tool_is_gated(
+    interrupt_on: dict[str, bool], result: str, tmp_path: Path
+) -> None:
+    source = agent(tools=[], interrupt_on=interrupt_on, middleware=[AddsTools()])
+    async with stage(tmp_path, source, [calls(("late", {"path": "a"}))]) as play:
+        await play.say("go")
+        assert await play.results() == [result]
+
+
 async def test_prefix_and_edit_notice_keep_langchains_meaning(tmp_path: Path) -> None:
     source = agent(description_prefix="Look:", edit_notice="NOTICE!")
     async with stage(tmp_path, source, [calls(("delete_file", {"path": "a"}))]) as play:
