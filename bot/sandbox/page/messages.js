@@ -13,6 +13,7 @@ import { store } from "./store.js";
 import { threadBar, whisperBar } from "./thread_bar.js";
 
 const CLOSE_TOGETHER = 300;
+const ONE_ANSWER = 5;
 
 export const isReply = (message) => Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 export const isBroadcast = (message) => Boolean(message.broadcast) || message.subtype === "thread_broadcast";
@@ -36,18 +37,21 @@ const heard = new Set();
 
 /**
  * Answers for this person alone that lie in a thread which is not open, by the last message of that thread that the
- * channel shows: a click in the channel must not seem lost.
+ * channel shows: a click in the channel must not seem lost. What the app told in the channel too is seen there.
  */
 function unseenWhispers(messages, all, route) {
   const found = new Map();
   for (const [thread, whispers] of repliesByThread(all, (one) => one.ephemeral)) {
     if (route.thread === thread) for (const one of whispers) heard.add(one.ts);
     const owner = messages.findLast((one) => (one.thread_ts ?? one.ts) === thread);
-    const unheard = whispers.filter((one) => !heard.has(one.ts));
+    const unheard = whispers.filter((one) => !heard.has(one.ts) && !messages.some((other) => isCopy(one, other)));
     if (owner && unheard.length) found.set(owner.ts, unheard);
   }
   return found;
 }
+
+const isCopy = (whisper, other) =>
+  other.ephemeral && !isReply(other) && other.text === whisper.text && Math.abs(other.ts - whisper.ts) < ONE_ANSWER;
 
 function repliesByThread(all, wanted) {
   const threads = new Map();
