@@ -20,6 +20,8 @@ from bot.agents.models import chat_model
 from bot.agents.own_graphs import from_builder
 from bot.agents.verdicts import Verdicts, kept_verdict
 
+__all__ = ["BuiltAgent", "GraphBuilder", "build"]
+
 
 def build(
     source: Agent | GraphBuilder,
