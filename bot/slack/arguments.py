@@ -15,10 +15,12 @@ SHORT: Final = 120
 """Characters of a value that still stands in a line with its name."""
 MANY: Final = 12
 """More arguments than this are drawn as a list of lines."""
+MOST_LISTED: Final = 40
+"""Lines of such a list; of more arguments the first and the last are shown."""
 LONG: Final = 800
 """Characters of all arguments together, from where on they are offered in full, cut or not."""
 LARGEST_BOX: Final = 3_200
-"""Characters of one argument that a card shows at most; more is no longer read, it is scrolled past."""
+"""Characters of one argument that a card shows at most."""
 _ROW, _BOX, _LIST = 230, 480, 400
 """What the JSON around a value weighs."""
 
@@ -38,7 +40,10 @@ def as_json_text(value: Json) -> str:
     if len(line) <= SHORT or not isinstance(value, list | dict):
         return line
     deep = json.dumps(value, ensure_ascii=False, indent=2)
-    return deep if len(deep) <= 3 * len(line) else json.dumps(value, ensure_ascii=False, indent=1)
+    if len(deep) <= 3 * len(line):
+        return deep
+    # so deeply nested that most of it would be indentation
+    return line if len(line) <= LONG else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def as_text(value: Json) -> str:
@@ -107,10 +112,10 @@ def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
     lines = [line for line, _ in parts]
     cut = any(shorter for _, shorter in parts)
     room = max(room - _LIST, SHORT)
-    if sum(weight(line) + 2 for line in lines) <= room:
+    if len(lines) <= MOST_LISTED and sum(weight(line) + 2 for line in lines) <= room:
         return Drawn(elements=[block("\n".join(lines))], cut=cut)
-    first = _taken(lines, room * 2 // 3) or 1
-    last = min(_taken(lines[::-1], room // 3), len(lines) - first)
+    first = _taken(lines[: MOST_LISTED * 2 // 3], room * 2 // 3) or 1
+    last = min(_taken(lines[: -MOST_LISTED // 3 : -1], room // 3), len(lines) - first)
     told = f"… {len(lines) - first - last:,} of {len(lines):,} arguments left out here, View all shows them …"
     tail = [block("\n".join(lines[len(lines) - last :]))] if last else []
     return Drawn(

@@ -19,7 +19,7 @@ from bot.slack.text import escape, mention, moment
 LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
 _NAME: Final = 64
-_GLANCE: Final = 160
+_GLANCE: Final = 80
 _LINE: Final = 130
 """What a line weighs without what was asked and said."""
 

@@ -13,6 +13,8 @@ from bot.slack.fields import Field, fields
 from bot.slack.inputs import FALSE, NONE, TRUE, VALUE
 from bot.slack.schemas import Kind
 
+DEEPEST: Final = 200
+"""Levels of nesting in typed JSON; far below what would exhaust the stack of whoever reads it next."""
 _LONGEST_SENTENCE: Final = 1_000
 
 
@@ -171,7 +173,21 @@ def _json(text: str) -> Json:
         raise
     except (ValueError, RecursionError):
         _wrong("This is not JSON that can be used: a number is too large, or it is nested too deeply.")
+    if _depth(value) > DEEPEST:
+        _wrong(f"This is nested more than {DEEPEST} levels deep.")
     return value
+
+
+def _depth(value: Json) -> int:
+    level, depth = [value], 0
+    while level := [
+        inner
+        for part in level
+        if isinstance(part, list | dict)
+        for inner in (part.values() if isinstance(part, dict) else part)
+    ]:
+        depth += 1
+    return depth
 
 
 def _constant(name: str) -> NoReturn:

@@ -22,16 +22,25 @@ from bot.slack.text import border, head, is_user_id, utc, visible, weight
 
 LONGEST_TEXT: Final = 2_800
 """Characters in one text element; Slack's limit for text objects is 3,000."""
+MOST_LINES: Final = 24
+"""Lines of one argument that a card shows; more is no longer read, it is scrolled past."""
 LEAST: Final = 24
 """Below this a beginning and an end say nothing."""
-_BLANKS: Final = re.compile(r"(?<=[^\s])[^\S\n\t]{9,}|[^\S\n\t]{41,}|\t{9,}")
+_BLANKS: Final = re.compile(r"[^\S\n]{9,}")
+_DEEPEST_INDENT: Final = 40
 _LINES: Final = re.compile(r"\n(?:[^\S\n]*\n){8,}")
 
 
 def shown(text: str) -> str:
     """The text with nothing hidden: `visible`, and long runs of blanks or of empty lines as a count."""
-    squeezed = _BLANKS.sub(lambda run: f"⟨·\u00d7{len(run[0])}⟩", visible(text))
+    squeezed = _BLANKS.sub(_counted, visible(text))
     return _LINES.sub(lambda run: f"\n⟨↵\u00d7{run[0].count(chr(10))}⟩\n", squeezed)
+
+
+def _counted(run: re.Match[str]) -> str:
+    """A run of blanks as its length, unless it is a line's indentation."""
+    indents = run.start() == 0 or run.string[run.start() - 1] == "\n"
+    return run[0] if indents and len(run[0]) <= _DEEPEST_INDENT else f"⟨·\u00d7{len(run[0])}⟩"
 
 
 def plain(text: str, *, bold: bool = False, italic: bool = False, code: bool = False) -> RichTextElement:
@@ -89,13 +98,13 @@ class Excerpt:
     """Characters of the text between head and tail."""
 
 
-def excerpt(text: str, room: int) -> Excerpt:
-    """All of the text, or two thirds of the room for its beginning and one third for its end."""
+def excerpt(text: str, room: int, lines: int = 1_000) -> Excerpt:
+    """All of the text, or two thirds of the room and lines for its beginning and one third for its end."""
     room = max(room, LEAST)
-    if len(text) <= room and weight(whole := shown(text)) <= room:
+    if len(text) <= room and text.count("\n") < lines and weight(whole := shown(text)) <= room:
         return Excerpt(head=whole)
-    first = _fitting(text, room * 2 // 3)
-    last = _fitting_end(text[len(first) :], room - room * 2 // 3)
+    first = _first_lines(_fitting(text, room * 2 // 3), lines * 2 // 3)
+    last = _last_lines(_fitting_end(text[len(first) :], room - room * 2 // 3), lines // 3)
     left_out = len(text) - len(first) - len(last)
     if not left_out:  # a cut can cost more than it saves, when it goes through what is shown as a count
         return Excerpt(head=shown(text))
@@ -104,7 +113,7 @@ def excerpt(text: str, room: int) -> Excerpt:
 
 def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:
     """A text in boxes, within about this much room, and whether something was left out."""
-    part = excerpt(text, room)
+    part = excerpt(text, room, MOST_LINES)
     if not part.left_out:
         return [block(part.head)], False
     told = f"… {part.left_out:,} characters left out here, View all shows them …"
@@ -118,6 +127,20 @@ def in_line(text: str, room: int) -> tuple[str, bool]:
     if weight(one) <= room:
         return one, False
     return f"{head(one, max(room, LEAST) - weight('…'))}…", True
+
+
+def _first_lines(text: str, lines: int) -> str:
+    """At most so many lines; a last one that is cut is left out, if others are there."""
+    kept = text.split("\n")[:lines]
+    whole = kept if len(kept) < text.count("\n") + 1 else kept[:-1]
+    return "\n".join(whole) + "\n" if whole else text
+
+
+def _last_lines(text: str, lines: int) -> str:
+    """At most so many lines; a first one that is cut is left out, if others are there."""
+    kept = text.split("\n")[-lines:]
+    whole = kept if len(kept) < text.count("\n") + 1 else kept[1:]
+    return "\n".join(whole) if any(whole) else text
 
 
 def _fitting(text: str, room: int) -> str:

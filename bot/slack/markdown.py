@@ -19,6 +19,8 @@ _LINK: Final = re.compile(
     r"!?\[([^\[\]\n]*)\]\([ \t]*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:[ \t]+\"[^\"\n]*\")?[ \t]*\)"
 )
 _ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?((?:[\w-]+\.)+[^\W\d_]{2,})(?![\w.])", re.IGNORECASE)
+_LONGEST_LABEL: Final = 500
+"""Characters of a label that is read for addresses; a longer one is no label."""
 _FILES: Final = frozenset({"csv", "html", "js", "json", "log", "pdf", "png", "txt", "xml", "yaml", "yml"})
 """Endings of file names under which nobody can register an address."""
 JOINT: Final = "\u200b"
@@ -99,7 +101,7 @@ def _link(label: str, url: str) -> str:
 
 def _is_honest(label: str, url: str) -> bool:
     """Whether the link goes where its label lets one think, by a way that Slack may open."""
-    if not re.match(r"(?:https?://|mailto:)[^\s]", url, re.IGNORECASE):
+    if not re.match(r"(?:https?://|mailto:)[^\s]", url, re.IGNORECASE) or len(label) > _LONGEST_LABEL:
         return False
     try:
         parts = urlsplit(url)

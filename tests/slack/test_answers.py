@@ -123,6 +123,20 @@ def test_a_very_long_answer_becomes_several_messages_in_order() -> None:
     assert numbers == [str(number) for number in range(100)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a." + "b." * 30_000 + "](https://x.example)",
+        "[x](" + "(a)" * 20_000,
+        "`a" * 30_000,
+        "[a](b" * 20_000,
+    ],
+)
+@pytest.mark.timeout(10)
+def test_no_answer_takes_long_to_make_harmless(text: str) -> None:
+    assert answer(text)
+
+
 def test_emoji_are_not_cut_in_two() -> None:
     messages = answer("👩🏽‍💻" * 4_000)
     assert "".join(message.blocks[0]["text"] for message in messages) == "👩🏽‍💻" * 4_000

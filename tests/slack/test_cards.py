@@ -168,6 +168,18 @@ def test_a_long_argument_shows_its_beginning_its_end_and_how_much_is_between() -
     assert (verbs.VIEW_ALL, asked.actions[0].id) in buttons(drawn(asked))
 
 
+@pytest.mark.parametrize("name", ["100 kB", "200 arguments", "60 levels"])
+def test_a_card_is_short_enough_to_be_read(name: str) -> None:
+    assert len(readable(drawn(MANY[name]).blocks).splitlines()) < 55
+
+
+def test_of_many_arguments_the_first_and_the_last_are_shown_and_the_others_counted() -> None:
+    text = readable(drawn(MANY["200 arguments"]).blocks)
+    assert "| name_0: 0\n" in text
+    assert "| name_199: 199\n" in text
+    assert f"… {200 - text.count('| name_')} of 200 arguments left out here, View all shows them …" in text
+
+
 @pytest.mark.parametrize("at", [0, 2_990, 3_001, 40_000, 49_994])
 def test_what_hides_in_a_long_argument_is_seen_or_counted(at: int) -> None:
     content = "x" * at + "DANGER" + "x" * (49_994 - at)

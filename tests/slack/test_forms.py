@@ -202,6 +202,7 @@ def test_what_is_emptied_becomes_null_or_absent_as_the_schema_says() -> None:
             {"tags": "[" * 3_000},
             {"tags": "This is not JSON that can be used: a number is too large, or it is nested too deeply."},
         ),
+        ({"tags": "[" * 250 + "]" * 250}, {"tags": "This is nested more than 200 levels deep."}),
         ({"on": "soon"}, {"on": "This needs a date, such as 2026-01-31."}),
         ({"mode": "9"}, {"mode": "Please choose one."}),
         ({"force": "maybe", "times": ""}, {"force": "Please choose one.", "times": "This needs a value."}),
