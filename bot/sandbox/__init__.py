@@ -34,6 +34,7 @@ from bot.sandbox.reading import buttons, labels, text_of, value_of
 from bot.sandbox.records import Account, Channel
 from bot.sandbox.server import Sandbox
 from bot.sandbox.signing import sign
+from bot.sandbox.storage import WorkspaceFileError
 from bot.sandbox.visitor import Visitor
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Sandbox",
     "Unanswered",
     "Visitor",
+    "WorkspaceFileError",
     "buttons",
     "check_message",
     "check_view",

@@ -23,7 +23,7 @@ from bot.sandbox.person import Person
 from bot.sandbox.records import Account, Channel, ChannelId, Json, UserId
 from bot.sandbox.slack_objects import elements_of
 from bot.sandbox.socket_mode import SocketMode
-from bot.sandbox.storage import Nowhere, SqliteFile
+from bot.sandbox.storage import Nowhere, SqliteFile, WorkspaceFileError
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.visitor import Visitor
 from bot.sandbox.workspace import Workspace
@@ -62,9 +62,17 @@ class Sandbox:
         await self.close()
 
     async def start(self) -> None:
-        """Open the workspace and the sockets; raises OSError when the port is taken."""
+        """Open the workspace and the sockets.
+
+        Raises OSError when the port is taken, WorkspaceFileError when the data folder cannot be used.
+        """
         core = self._core = self._build()
-        if not await core.workspace.open():
+        try:
+            known = await core.workspace.open()
+        except WorkspaceFileError:
+            self._core = None
+            raise
+        if not known:
             founding.found(core.workspace)
         await core.workspace.commit()
         events = Events(core)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +14,14 @@ from bot.sandbox.records import KINDS, Record
 
 Change = tuple[str, str, Record | None]
 """Kind, key, and the record as it is now; `None` when it is gone."""
+
+
+LOCK_PATIENCE = 1.0
+"""Seconds to wait for a sandbox that is just closing the file."""
+
+
+class WorkspaceFileError(Exception):
+    """The data folder cannot be used; the sentence says why."""
 
 
 class Storage(Protocol):
@@ -51,9 +60,24 @@ class SqliteFile:
         self._transaction = asyncio.Lock()
 
     async def open(self) -> list[Record]:
-        """Read everything; makes the folder and the table when they are not there."""
-        await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
-        db = self._db = await aiosqlite.connect(self._folder / "slack.db", isolation_level=None)
+        """Read everything; makes the folder and the table when they are not there.
+
+        Raises WorkspaceFileError when another sandbox has the folder or the file is none of ours.
+        """
+        try:
+            await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
+            return await self._open(self._folder / "slack.db")
+        except (OSError, sqlite3.Error, TypeError, KeyError, ValueError) as error:
+            await self.close()
+            if "locked" in str(error):
+                raise WorkspaceFileError(f"Another sandbox is using the folder {self._folder}.") from error
+            sentence = f"The workspace in the folder {self._folder} cannot be read: {error}."
+            raise WorkspaceFileError(sentence) from error
+
+    async def _open(self, file: Path) -> list[Record]:
+        db = self._db = await aiosqlite.connect(file, isolation_level=None, timeout=LOCK_PATIENCE)
+        # One sandbox per folder: the lock is held until the file is closed, or the process dies.
+        await db.execute("PRAGMA locking_mode=EXCLUSIVE")
         await db.execute("PRAGMA journal_mode=WAL")
         # NORMAL loses nothing when the process dies, only when the machine does.
         await db.execute("PRAGMA synchronous=NORMAL")

@@ -6,6 +6,7 @@ import pytest
 from bot.sandbox import (
     Account,
     NotSeenError,
+    Person,
     RefusedError,
     Sandbox,
     Visitor,
@@ -14,6 +15,7 @@ from bot.sandbox import (
     text_of,
     value_of,
 )
+from bot.sandbox.person import Wire
 from tests.sandbox.raw_app import Json, button, card, field, modal, option, raw_app
 
 GENERAL = "C0GENERAL"
@@ -23,15 +25,34 @@ def rich(*elements: Json) -> Json:
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": list(elements)}]}
 
 
-async def test_waiting_ends_with_the_change_and_without_polling() -> None:
+class CountingWire:
+    """A person's connection that counts what is asked."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.asked = 0
+
+    async def get(self, path: str, query: dict[str, str]) -> Json:
+        self.asked += 1
+        return await self._wire.get(path, query)
+
+    async def post(self, path: str, body: Json) -> Json:
+        return await self._wire.post(path, body)
+
+
+async def test_waiting_ends_with_the_change_and_asks_no_oftener_than_things_change() -> None:
     async with Sandbox() as slack, raw_app(slack, connect=False) as app:
-        waiting = asyncio.create_task(slack.person("Bob").sees("finally", timeout=20))
-        await asyncio.gather(*(app.call("chat.postMessage", channel=GENERAL, text=str(n)) for n in range(5)))
+        root = await slack.person("Alice").say("#general", "please")
+        wire = CountingWire(slack.person("Bob")._wire)
+        bob = Person(wire, slack.person("Bob").id, "Bob")
+        waiting = asyncio.create_task(bob.sees("done", channel=GENERAL, thread=root["ts"], timeout=20))
+        for number in range(20):
+            await app.call("chat.postMessage", channel=GENERAL, text=f"elsewhere {number}")
+        await app.call("chat.postMessage", channel=GENERAL, text="working", thread_ts=root["ts"])
         assert not waiting.done()
-        started = time.monotonic()
-        await app.call("chat.postMessage", channel=GENERAL, text="finally")
-        assert (await waiting)["text"] == "finally"
-        assert time.monotonic() - started < 2
+        await app.call("chat.postMessage", channel=GENERAL, text="done", thread_ts=root["ts"])
+        assert (await waiting)["text"] == "done"
+        assert wire.asked <= 3
 
 
 async def test_waiting_in_vain_ends_with_a_picture_of_what_was_there() -> None:
@@ -172,12 +193,12 @@ async def test_people_and_channels_can_be_added_while_it_runs() -> None:
 
 
 async def test_a_start_takes_less_than_a_tenth_of_a_second() -> None:
-    async with Sandbox():
-        pass
-    started = time.monotonic()
-    async with Sandbox():
-        ready = time.monotonic() - started
-    assert ready < 0.1
+    times = []
+    for _ in range(5):
+        started = time.monotonic()
+        async with Sandbox():
+            times.append(time.monotonic() - started)
+    assert min(times) < 0.1
 
 
 async def test_it_closes_at_once_while_somebody_waits() -> None:

@@ -1,13 +1,15 @@
 import asyncio
 import contextlib
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox, Visitor, buttons, text_of
+from bot.sandbox import Sandbox, Visitor, WorkspaceFileError, buttons, text_of
 from tests.sandbox.raw_app import card, field, modal, raw_app
 
 GENERAL = "C0GENERAL"
@@ -117,3 +119,41 @@ async def test_many_posts_at_once_are_all_kept(tmp_path: Path) -> None:
     async with Sandbox(data=tmp_path) as slack:
         texts = {message["text"] for message in await slack.person("Bob").messages("#general")}
         assert texts == {str(number) for number in range(50)}
+
+
+async def test_a_folder_belongs_to_one_sandbox_at_a_time(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path):
+        with pytest.raises(WorkspaceFileError, match="Another sandbox"):
+            await Sandbox(data=tmp_path).start()
+    async with Sandbox(data=tmp_path):
+        pass
+
+
+async def test_a_file_that_is_no_workspace_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "slack.db").write_text("this is not a database, whatever its name says" * 50)
+    with pytest.raises(WorkspaceFileError, match="cannot be read"):
+        await Sandbox(data=tmp_path).start()
+
+
+async def test_an_interrupt_ends_it_quietly(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-Werror",
+        "-Xdev",
+        str(PROCESS),
+        str(tmp_path),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(20):
+        address = (await process.stdout.readline()).decode().strip()
+        async with await Visitor.connect(address) as visitor:
+            poll = asyncio.create_task(visitor.get("/client/state", {"as": "U0BOB", "after": "999999"}))
+            await visitor.person("Alice").say("#general", "bye")
+            process.send_signal(signal.SIGINT)
+            assert (await poll)["seq"] > 0
+            _, errors = await process.communicate()
+    lines = errors.decode().strip().splitlines()
+    assert lines[-1:] == ["KeyboardInterrupt"]
+    assert not [line for line in lines if "Warning" in line or "Unclosed" in line or "Task" in line]

@@ -113,6 +113,7 @@ async def test_a_reply_shown_to_the_channel_is_in_thread_and_history(slack: Sand
         reply_broadcast=True,
         metadata={"event_type": "card", "event_payload": {"id": "7"}},
     )
+    await app.call("chat.postMessage", channel=GENERAL, text="in the thread alone", thread_ts=root["ts"])
     history = await app.call("conversations.history", channel=GENERAL)
     assert [(one["text"], one.get("subtype")) for one in history["messages"]] == [
         ("on it", "thread_broadcast"),
@@ -121,8 +122,8 @@ async def test_a_reply_shown_to_the_channel_is_in_thread_and_history(slack: Sand
     thread = await app.call(
         "conversations.replies", channel=GENERAL, ts=reply["ts"], include_all_metadata=True
     )
-    assert [one["ts"] for one in thread["messages"]] == [root["ts"], reply["ts"]]
-    assert thread["messages"][0]["reply_count"] == 1
+    assert [one["ts"] for one in thread["messages"]][:2] == [root["ts"], reply["ts"]]
+    assert thread["messages"][0]["reply_count"] == 2
     assert thread["messages"][1]["metadata"]["event_payload"] == {"id": "7"}
     without = await app.call("conversations.replies", channel=GENERAL, ts=root["ts"])
     assert "metadata" not in without["messages"][1]
