@@ -32,7 +32,7 @@ MISSING: Final = (
     "The tests of the page need Chromium, and no `chromium` is on the PATH; install it "
     "(on Debian: apt-get install chromium)."
 )
-DESKTOP: Final = (1280, 800)
+DESKTOP: Final = (1280, 960)
 PHONE: Final = (390, 844)
 PATIENCE: Final = 15_000
 """Milliseconds until something that should show counts as missing; plenty for a busy machine."""
@@ -109,9 +109,9 @@ async def window(
         await context.close()
 
 
-async def picture(page: Page, name: str, folder: Path) -> Path:
+async def picture(page: Page, name: str, folder: Path) -> None:
     """Save what the window shows as NAME.png: in the folder that SCREENSHOTS names, else in `folder`."""
     kept = Path(os.environ.get("SCREENSHOTS") or folder)
-    path = kept / f"{name}.png"
-    await page.screenshot(path=path, animations="disabled")
-    return path
+    # Away from whatever was pressed last, which would look different under the mouse.
+    await page.mouse.move(0, 0)
+    await page.screenshot(path=kept / f"{name}.png", animations="disabled")

@@ -78,6 +78,7 @@ async def _decide(seen: Window, folder: Path) -> None:
     """Bob approves one and edits one; Alice answers what she was asked."""
     await seen.act_as("Bob Baker")
     await expect(seen.main.get_by_text("You asked for this yourself")).to_have_count(0)
+    await picture(seen.page, "sandbox", folder)
     await _card(seen).get_by_title("Approve delete_file").click()
     await expect(_card(seen)).to_contain_text("Approved by @Bob")
     await _card(seen).get_by_title("Edit write_file").click()
@@ -123,10 +124,11 @@ async def _read_the_end(alice: Window, folder: Path) -> None:
 
 
 async def _look_on_a_phone(browser: Browser, address: str, folder: Path) -> None:
-    async with window(browser, address, PHONE) as phone:
-        await expect(_card(phone)).to_contain_text("Answered by @Alice")
-        wide = await phone.page.evaluate("document.documentElement.scrollWidth")
-        assert wide == PHONE[0]
+    """On a narrow screen nothing is cut off, and the buttons are within reach."""
+    async with window(browser, f"{address}#U0BOB/C0GENERAL", PHONE) as phone:
+        await expect(_buttons(phone)).to_have_count(7)
+        await expect(_buttons(phone).last).to_be_in_viewport(ratio=1)
+        assert await phone.page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
         await picture(phone.page, "phone", folder)
 
 
@@ -134,22 +136,20 @@ async def test_alice_asks_people_decide_and_the_files_change_over_a_kill(
     browser: Browser, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    async with sandbox(data) as (address, process):
-        async with window(browser, address, is_cut_off=True) as alice:
-            await _ask(alice)
-            await _be_refused(alice)
-            await picture(alice.page, "sandbox", tmp_path)
-            process.kill()
-            await process.wait()
-            await expect(alice.page.get_by_text("Reconnecting…")).to_be_visible()
-            port = int(address.rstrip("/").rpartition(":")[2])
-            async with sandbox(data, port) as (again, _):
-                assert again == address
-                await expect(alice.page.get_by_text("Reconnecting…")).to_be_hidden()
-                await _decide(alice, tmp_path)
-                await _read_the_end(alice, tmp_path)
-                files = {one.name: one.read_text() for one in (data / "workspace").iterdir()}
-                await _look_on_a_phone(browser, address, tmp_path)
+    async with sandbox(data) as (address, process), window(browser, address, is_cut_off=True) as alice:
+        await _ask(alice)
+        await _be_refused(alice)
+        process.kill()
+        await process.wait()
+        await expect(alice.page.get_by_text("Reconnecting…")).to_be_visible()
+        port = int(address.rstrip("/").rpartition(":")[2])
+        async with sandbox(data, port) as (again, _):
+            assert again == address
+            await expect(alice.page.get_by_text("Reconnecting…")).to_be_hidden()
+            await _look_on_a_phone(browser, address, tmp_path)
+            await _decide(alice, tmp_path)
+            await _read_the_end(alice, tmp_path)
+            files = {one.name: one.read_text() for one in (data / "workspace").iterdir()}
     assert files.keys() == {"notes.txt", "data.csv"}
     assert files["notes.txt"] == EDITED
     assert files["data.csv"].startswith("city,people\n")
