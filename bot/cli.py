@@ -1,23 +1,21 @@
 """The commands. No logic: they read settings, call one thing, and turn errors into a sentence."""
 
-import asyncio
-import logging
-import signal
+import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
-import structlog
 import typer
 from rich.console import Console
 
-from bot.agents.errors import BadAgent
+from bot import reports, tables
+from bot.logs import configure_logs
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
-from bot.settings import BadSettings, Settings
-from bot.store.errors import CannotOpen, StoreUnavailable
-from bot.wiring import CannotStart, running_bot
+from bot.process import BAD_INPUT, err, run, until_told
+from bot.reports import Document
+from bot.settings import NO_POLICY, Settings
+from bot.store.database import reading_store, upgrade
 
 app = typer.Typer(
     help="People approve an AI agent's tool calls in Slack.",
@@ -25,18 +23,25 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-database = typer.Typer(help="The database's schema.", no_args_is_help=True)
-app.add_typer(database, name="db")
+audit_commands = typer.Typer(help="The record of everything that happened.", invoke_without_command=True)
+database_commands = typer.Typer(help="The database's schema.", no_args_is_help=True)
+app.add_typer(audit_commands, name="audit")
+app.add_typer(database_commands, name="db")
 
 out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-BAD_INPUT = 2
+PROBLEMS = 1
+COULD_NOT_LOOK = 2
 
-NO_POLICY = (
-    "There is no approvals.toml here and BOT_POLICY names none; nobody approves by default, "
-    'so write one that says who does, e.g. [defaults] approvers = ["channel"].'
-)
+Thread = Annotated[str, typer.Argument(help="A conversation's id, or the link of a Slack message in it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")]
+
+
+class RecordFormat(StrEnum):
+    """How the record is printed."""
+
+    JSONL = "jsonl"
+    AGENTACK = "agentack"
 
 
 @app.command()
@@ -49,36 +54,133 @@ def sandbox(
     """Try the bot: a local Slack in the browser. No token, no model key, no internet."""
     from bot.workbench import workbench
 
-    async def run(stop: asyncio.Event) -> None:
+    async def work() -> None:
         settings = Settings.from_environment()
         async with workbench(settings, _policy(settings), port=port, data=data) as (slack, _):
-            out.print(f"The sandbox is at {slack.page_url} (Ctrl-C ends it; its data is in {data}).")
-            await stop.wait()
+            out.print(
+                f"The sandbox is at {slack.page_url} (Ctrl-C ends it; its data is in {data}).", markup=False
+            )
+            await until_told()
 
-    _run(run)
+    run(work)
 
 
 @app.command()
 def serve() -> None:
     """Run the bot on a real Slack workspace."""
+    from bot.wiring import running_bot
 
-    async def run(stop: asyncio.Event) -> None:
-        settings = Settings.from_environment()
-        if missing := settings.missing_for_slack():
-            raise BadSettings(missing)
+    async def work() -> None:
+        settings = Settings.from_environment(for_slack=True)
         policy = _policy(settings)
         if policy is None:
             raise BadPolicy([NO_POLICY])
         async with running_bot(settings, policy) as bot:
             out.print(f"Running as <@{bot.identity.bot_user}> on {bot.identity.url}.", markup=False)
-            await stop.wait()
+            await until_told()
 
-    _run(run)
+    run(work)
+
+
+@app.command()
+def check() -> None:
+    """Look for everything that can be wrong before the first click: 0 fine, 1 problems, 2 could not look."""
+    from bot.checks import Verdict, findings
+
+    async def work() -> set[Verdict]:
+        seen = set()
+        async for finding in findings():
+            seen.add(finding.verdict)
+            out.print(f"{finding.verdict:<8} {finding.sentence}", markup=False)
+        return seen
+
+    seen = run(work) or set()
+    if Verdict.WRONG in seen:
+        raise typer.Exit(PROBLEMS)
+    if Verdict.UNKNOWN in seen:
+        raise typer.Exit(COULD_NOT_LOOK)
+
+
+@app.command()
+def pending(*, as_json: AsJson = False) -> None:
+    """What waits for whom, since when, until when."""
+
+    async def work() -> Document:
+        settings = Settings.from_environment()
+        async with reading_store(settings.bot_database_url) as store:
+            return await reports.pending(store, _policy(settings))
+
+    if report := run(work):
+        _print_json(report) if as_json else tables.console().print(tables.pending_table(report))
+
+
+@app.command()
+def show(thread: Thread, *, as_json: AsJson = False) -> None:
+    """One conversation: requests, decisions, cards."""
+
+    async def work() -> Document:
+        async with reading_store(Settings.from_environment().bot_database_url) as store:
+            return await reports.conversation(store, thread)
+
+    if report := run(work):
+        _print_json(report) if as_json else tables.console().print(tables.conversation_table(report))
+
+
+@audit_commands.callback()
+def audit(
+    context: typer.Context,
+    thread: Annotated[str | None, typer.Option(help="Of this conversation only.")] = None,
+    format: Annotated[RecordFormat, typer.Option(help="How it is printed.")] = RecordFormat.JSONL,
+) -> None:
+    """Print the record, a JSON document a line, oldest first."""
+    if context.invoked_subcommand:
+        return
+    if format is RecordFormat.AGENTACK:
+        _later("`audit --format agentack`", "use --format jsonl")
+
+    async def work() -> list[Document]:
+        async with reading_store(Settings.from_environment().bot_database_url) as store:
+            return list(await reports.record(store, thread))
+
+    for line in run(work) or ():
+        typer.echo(json.dumps(line))
+
+
+@audit_commands.command()
+def verify() -> None:
+    """Prove that nobody changed the record."""
+    _later("`audit verify`", "`audit` prints the record")
+
+
+@app.command()
+def cancel(thread: Thread) -> None:
+    """Stop a conversation cleanly."""
+    _later(f"`cancel {thread}`", "press Stop under a card, or type /agent cancel in Slack")
+
+
+@app.command()
+def repair(thread: Thread) -> None:
+    """Bring a stuck conversation back."""
+    _later(f"`repair {thread}`", "`show` says where it stands, and a message in its thread goes on with it")
+
+
+@database_commands.command("upgrade")
+def upgrade_database() -> None:
+    """Bring the schema up to date; SQLite does it by itself at start."""
+
+    async def work() -> None:
+        await upgrade(Settings.from_environment().bot_database_url)
+        out.print("The database has the present schema.")
+
+    run(work)
 
 
 def main() -> None:
     """Run the command line."""
-    _configure_logs()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to stop
+    configure_logs()
     app()
 
 
@@ -86,36 +188,11 @@ def _policy(settings: Settings) -> PolicyFile | None:
     return read_policy(path) if (path := settings.policy_file) else None
 
 
-def _run(command: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run until it ends or is told to: Ctrl-C and SIGTERM set the event. A mistake becomes a sentence."""
-
-    async def until_told() -> None:
-        stop = asyncio.Event()
-        for name in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(name, stop.set)
-        await command(stop)
-
-    with _mistakes_told():
-        asyncio.run(until_told())
+def _print_json(report: Document) -> None:
+    """Only ASCII: nothing in it moves a terminal's cursor, whatever a model wrote."""
+    typer.echo(json.dumps(report, indent=2))
 
 
-@contextmanager
-def _mistakes_told() -> Iterator[None]:
-    try:
-        yield
-    except (BadSettings, BadPolicy, BadAgent, CannotStart, CannotOpen, StoreUnavailable) as mistake:
-        err.print(str(mistake), markup=False)
-        raise SystemExit(BAD_INPUT) from None
-
-
-def _configure_logs() -> None:
-    """One event a line on standard error; libraries speak from warnings on."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
-    )
+def _later(what: str, meanwhile: str) -> NoReturn:
+    err.print(f"{what} comes with a later version; {meanwhile}.", markup=False)
+    raise typer.Exit(BAD_INPUT)

@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -86,6 +87,17 @@ class PolicyFile:
         everything += [name for rule in self.content.rules for name in rule.approvers or ()]
         return {name for name in everything if name.startswith("@") or _USER_ID.fullmatch(name)}
 
+    def approvers(self, tool: str) -> list[str]:
+        """Who decides about this tool, as the file says it: by its first matching rule, or the defaults."""
+        for rule in self.content.rules:
+            if any(fnmatchcase(tool, pattern) for pattern in rule.tools):
+                return rule.approvers or self.content.defaults.approvers
+        return self.content.defaults.approvers
+
+    def patterns(self) -> list[str]:
+        """Every pattern that a rule has for tools."""
+        return [pattern for rule in self.content.rules for pattern in rule.tools]
+
     def resolve(self, people: Sequence[Person]) -> Policy:
         """The policy, with each name turned into the one person who has it; `BadPolicy` otherwise."""
         problems: list[str] = []
@@ -127,8 +139,10 @@ def read_policy(path: Path) -> PolicyFile:
     """The policy in this file; `BadPolicy` with every problem, by name and line."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadPolicy([f"The policy {path} cannot be read: {error}."]) from None
+    except OSError as error:
+        raise BadPolicy([f"The policy {path} cannot be read: {error.strerror}."]) from None
+    except UnicodeDecodeError:
+        raise BadPolicy([f"The policy {path} cannot be read: it is not UTF-8 text."]) from None
     return parse_policy(text, name=path.name)
 
 

@@ -1,22 +1,37 @@
 """Environment, or `.env`, to settings. Every problem is reported at once; secrets never show in a repr."""
 
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from dotenv import load_dotenv
+from dotenv.parser import parse_stream
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 POLICY_FILE: Final = Path("approvals.toml")
 """Read from the working directory if `BOT_POLICY` names no other."""
 
 
+ENV_FILE: Final = Path(".env")
+
+NO_POLICY: Final = (
+    "There is no approvals.toml here and BOT_POLICY names none; nobody approves by default, "
+    'so write one that says who does, e.g. [defaults] approvers = ["channel"].'
+)
+
+
 class BadSettings(Exception):  # noqa: N818 - said to an operator
     """What is wrong with the settings, one sentence each."""
 
-    def __init__(self, problems: list[str]) -> None:
+    def __init__(self, problems: list[str], rest: "Settings | None" = None) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
+        self.rest = rest
+        """The settings that are right, for looking further; what is wrong has its default."""
 
 
 class Mode(StrEnum):
@@ -40,18 +55,28 @@ class Settings(BaseSettings):
     bot_mode: Mode | None = None
     bot_agent: str | None = None
     bot_model: str | None = None
-    bot_database_url: str = "sqlite:///bot.db"
+    bot_database_url: str = Field(default="sqlite:///bot.db", repr=False)  # it may hold a password
     bot_policy: Path | None = None
     bot_workspace: Path = Path("workspace")
     """The folder of the assistant that ships."""
 
     @classmethod
-    def from_environment(cls) -> Self:
-        """The settings; `BadSettings` with every problem."""
+    def from_environment(cls, *, for_slack: bool = False) -> Self:
+        """The settings; `BadSettings` with every problem, `for_slack` also with what `serve` would miss."""
+        problems: list[str] = []
+        instead: dict[str, Any] = {}
         try:
-            return cls()
+            settings = cls()
         except ValidationError as error:
-            raise BadSettings([_sentence(dict(problem)) for problem in error.errors()]) from None
+            problems = [_sentence(dict(problem)) for problem in error.errors()]
+            instead = {str(problem["loc"][0]): None for problem in error.errors()}
+            instead = {name: _INSTEAD.get(name, cls.model_fields[name].default) for name in instead}
+            settings = cls(**instead)
+        if for_slack:
+            problems += settings.missing_for_slack()
+        if problems:
+            raise BadSettings(problems, settings)
+        return settings
 
     @field_validator("slack_bot_token")
     @classmethod
@@ -65,20 +90,17 @@ class Settings(BaseSettings):
             token, "xapp-", "an app-level token: Basic Information, App-Level Tokens, connections:write"
         )
 
+    @field_validator("slack_signing_secret")
+    @classmethod
+    def _signing_secret(cls, secret: SecretStr | None) -> SecretStr | None:
+        return _one_word(secret)
+
     @field_validator("slack_api_url")
     @classmethod
     def _api_url(cls, url: str) -> str:
         if not url.startswith(("https://", "http://")):
             raise ValueError("has to start with https:// (or http:// for a local Slack)")
         return url if url.endswith("/") else f"{url}/"
-
-    @model_validator(mode="after")
-    def _mode_has_its_secret(self) -> Self:
-        if self.bot_mode is Mode.HTTP and not self.slack_signing_secret:
-            raise ValueError("BOT_MODE is http, which needs SLACK_SIGNING_SECRET.")
-        if self.bot_mode is Mode.SOCKET and self.slack_signing_secret and not self.slack_app_token:
-            raise ValueError("BOT_MODE is socket, which needs SLACK_APP_TOKEN.")
-        return self
 
     @property
     def mode(self) -> Mode:
@@ -99,17 +121,74 @@ class Settings(BaseSettings):
         missing = []
         if not self.slack_bot_token:
             missing.append("SLACK_BOT_TOKEN is not set: it is the Bot User OAuth Token, xoxb-….")
-        if not self.slack_app_token and not self.slack_signing_secret:
-            missing.append(
-                "Neither SLACK_APP_TOKEN (xapp-…, Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set."
-            )
+        match self.bot_mode:
+            case Mode.HTTP if not self.slack_signing_secret:
+                missing.append("BOT_MODE is http, which needs SLACK_SIGNING_SECRET.")
+            case Mode.SOCKET if not self.slack_app_token:
+                missing.append("BOT_MODE is socket, which needs SLACK_APP_TOKEN, xapp-….")
+            case None if not self.slack_app_token and not self.slack_signing_secret:
+                missing.append(
+                    "Neither SLACK_APP_TOKEN (xapp-…, Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set."
+                )
+            case _:
+                pass
         return missing
 
 
+_INSTEAD: Final[Mapping[str, SecretStr]] = {
+    "slack_bot_token": SecretStr("xoxb-"),
+    "slack_app_token": SecretStr("xapp-"),
+    "slack_signing_secret": SecretStr("-"),
+}
+"""Stands for a secret that is set but wrong, so that nobody is told that it is missing, too."""
+
+
+def load_env_file(path: Path = ENV_FILE) -> None:
+    """Put what the file says into the environment, where the model's client and a team's agent look too.
+
+    What is set already stays. `BadSettings` for a file that cannot be read, by line; never with its text.
+    """
+    if not path.is_file():
+        return
+    try:
+        with path.open(encoding="utf-8") as file:
+            lines = list(parse_stream(file))
+    except OSError as error:
+        raise BadSettings([f"{path} cannot be read: {error.strerror}."]) from None
+    except UnicodeDecodeError:
+        raise BadSettings([f"{path} cannot be read: it is not UTF-8 text."]) from None
+    if broken := [line.original.line for line in lines if line.error or "\0" in (line.value or "")]:
+        raise BadSettings([f"{path}, line {number}: this is not NAME=value." for number in broken])
+    load_dotenv(path, override=False)
+
+
+def misspelt(environment: Mapping[str, str]) -> list[str]:
+    """Names in the environment that look like a setting and are none, one sentence each."""
+    known = [name.upper() for name in Settings.model_fields]
+    return [
+        f"{name} is set, but there is no such setting; did you mean {close[0]}?"
+        for name in sorted(environment)
+        if name.startswith(("BOT_", "SLACK_"))
+        and name not in known
+        and (close := get_close_matches(name, known, n=1, cutoff=0.85))
+    ]
+
+
 def _prefixed(token: SecretStr | None, prefix: str, what: str) -> SecretStr | None:
+    token = _one_word(token)
     if token and not token.get_secret_value().startswith(prefix):
         raise ValueError(f"does not start with {prefix}; it has to be {what}")
     return token
+
+
+def _one_word(secret: SecretStr | None) -> SecretStr | None:
+    """Without the white space around it that copying brings along; none may be within."""
+    if secret is None:
+        return None
+    word = secret.get_secret_value().strip()
+    if not re.fullmatch(r"[!-~]*", word):
+        raise ValueError("has characters that no secret of Slack's has; copy it again")
+    return SecretStr(word) if word else None
 
 
 def _sentence(problem: dict[str, object]) -> str:

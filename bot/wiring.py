@@ -1,7 +1,6 @@
 """Settings to a running bot: the only module that knows every part."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -9,14 +8,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 import structlog
-from aiohttp import ClientError, web
+from aiohttp import web
 from prometheus_client import CollectorRegistry
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.agents.build import BuiltAgent, build
-from bot.agents.load import SHIPPED, load
+from bot.agents.built import BuiltAgent
 from bot.agents.savers import sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
@@ -26,20 +23,21 @@ from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
+from bot.errors import CannotStart
 from bot.jobs.embedded import EmbeddedJobs
 from bot.jobs.port import Handler, Job, RetryLater
 from bot.policy_file import PolicyFile
 from bot.settings import Mode, Settings
-from bot.slack.app import Identity, asking_client, bolt_app, identity, slack_client
+from bot.slack.app import Identity, asking_client, bolt_app, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
 from bot.slack.http import SlackEndpoint, http_app
 from bot.slack.private import Private
-from bot.slack.refusals import name_of
 from bot.slack.sockets import Sockets
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
+from bot.starting import built_agent, first_address, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
 from bot.store.location import sqlite_path
 
@@ -47,10 +45,6 @@ SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
 
 log = structlog.get_logger()
-
-
-class CannotStart(Exception):  # noqa: N818 - said to an operator
-    """What keeps the bot from starting, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +73,10 @@ async def running_bot(
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client = slack_client(token, settings.slack_api_url)
         asking = asking_client(token, settings.slack_api_url)
-        who = await _who(asking)
+        who = await who_we_are(asking)
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
-        policy = await _policy(policy_file, directory)
+        policy = await resolved(policy_file, directory)
         work = _Work(store=store, agent=agent, tools=ToolSchemas(built), client=client)
         app = work.app(policy, directory, who)
         await work.jobs.start()
@@ -165,46 +159,23 @@ class _Work:
 
 async def _agent(stack: AsyncExitStack, settings: Settings, model: str | None) -> tuple[BuiltAgent, Threads]:
     saver = await stack.enter_async_context(sqlite_saver(sqlite_path(settings.bot_database_url)))
-    os.environ.setdefault("BOT_WORKSPACE", str(settings.bot_workspace))
-    name = settings.bot_agent or SHIPPED
-    built = build(load(name), name=name, model=settings.bot_model or model, checkpointer=saver)
+    built = built_agent(settings, loaded_agent(settings), saver, model=settings.bot_model or model)
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
     return built, Threads(built)
 
 
-async def _who(client: AsyncWebClient) -> Identity:
-    try:
-        return await identity(client)
-    except SlackApiError as error:
-        raise CannotStart(
-            f"Slack refuses SLACK_BOT_TOKEN ({name_of(error)}); install the app again and copy its token."
-        ) from error
-    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
-        raise CannotStart(
-            f"Slack cannot be reached at {client.base_url} ({type(error).__name__})."
-        ) from error
-
-
-async def _policy(file: PolicyFile, directory: SlackDirectory) -> Policy:
-    try:
-        return file.resolve(await directory.everybody() if file.names() else [])
-    except SlackApiError as error:
-        raise CannotStart(
-            f"The names in {file.name} could not be looked up in Slack ({name_of(error)})."
-        ) from error
-
-
 async def _doors(
     stack: AsyncExitStack, settings: Settings, app: AsyncApp, work: _Work, client: AsyncWebClient
 ) -> int:
-    """Open the ways in: HTTP, and the sockets in Socket Mode. Closed in the reverse order, before the work."""
+    """Open the ways in: HTTP, and the sockets in Socket Mode. Closed in reverse order, before the work."""
     checks = {"store": work.store_problem}
     endpoint = None
     if settings.mode is Mode.SOCKET:
         token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
+        address = await first_address(client, token)
         sockets = Sockets(app, client, token)
-        await sockets.start()
+        await sockets.start(address)
         watching = asyncio.create_task(sockets.watch(), name="sockets")
         stack.push_async_callback(_end, watching, sockets)
         checks["slack"] = sockets.problem

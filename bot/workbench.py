@@ -1,12 +1,14 @@
 """`python -m bot sandbox`: a local Slack in the browser and the bot in front of it, in one process."""
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 from pydantic import SecretStr
 
+from bot.errors import CannotStart
 from bot.policy_file import PolicyFile, parse_policy
 from bot.sandbox import Sandbox
 from bot.settings import Mode, Settings
@@ -35,10 +37,24 @@ SAMPLES: Final = {
 async def workbench(
     settings: Settings, policy: PolicyFile | None, *, port: int, data: Path
 ) -> AsyncIterator[tuple[Sandbox, Bot]]:
-    """The sandbox and the bot, with all they keep under `data`, until the block ends."""
+    """The sandbox and the bot, with all they keep under `data`, until the block ends.
+
+    `CannotStart` says in a sentence why the folder or the port cannot be used.
+    """
     workspace = settings.bot_workspace if "bot_workspace" in settings.model_fields_set else data / "workspace"
-    _found(data, workspace)
-    async with Sandbox(port=port, data=data / "slack") as slack:
+    async with AsyncExitStack() as stack:
+        try:
+            _found(data, workspace)
+        except OSError as error:
+            raise CannotStart(f"{error.filename or data} cannot be made ({error.strerror}).") from error
+        try:
+            slack = await stack.enter_async_context(Sandbox(port=port, data=data / "slack"))
+        except OSError as error:
+            raise CannotStart(
+                f"The page cannot listen on port {port} ({error.strerror}); choose another with --port."
+            ) from error
+        except sqlite3.Error as error:
+            raise CannotStart(f"The workspace in {data} cannot be opened ({error}).") from error
         local = settings.model_copy(
             update={
                 "slack_bot_token": SecretStr(slack.bot_token),
@@ -56,8 +72,8 @@ async def workbench(
             }
         )
         policy = policy or parse_policy(POLICY, name="the sandbox's own policy")
-        async with running_bot(local, policy, model="offline") as bot:
-            yield slack, bot
+        bot = await stack.enter_async_context(running_bot(local, policy, model="offline"))
+        yield slack, bot
 
 
 def _found(data: Path, workspace: Path) -> None:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
@@ -15,6 +15,23 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
+
+SCOPES: Final = frozenset(
+    {
+        "app_mentions:read",
+        "channels:history",
+        "channels:read",
+        "chat:write",
+        "commands",
+        "groups:history",
+        "groups:read",
+        "im:history",
+        "im:read",
+        "users:read",
+    }
+)
+"""What the app has to be granted: what the methods it calls and the events it takes need, and no more.
+`manifest.yml` says what each is for, and a test holds the three equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +88,11 @@ async def identity(client: AsyncWebClient) -> Identity:
         url=answer["url"],
         scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
     )
+
+
+async def socket_address(client: AsyncWebClient, app_token: str) -> str:
+    """A WebSocket address, good for one connection; Slack's own error if the app token is not taken."""
+    return str((await client.apps_connections_open(app_token=app_token))["url"])
 
 
 def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listeners]) -> AsyncApp:

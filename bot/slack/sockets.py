@@ -30,8 +30,12 @@ class Sockets:
             for _ in range(CONNECTIONS)
         ]
 
-    async def start(self) -> None:
-        """Open the connections, the first one before this returns."""
+    async def start(self, address: str) -> None:
+        """Open the connections, the first one at this address and before this returns.
+
+        The client itself asks for addresses until it is given one, also with a token that will never do.
+        """
+        self._handlers[0].client.wss_uri = address
         await self._handlers[0].client.connect()
         for handler in self._handlers[1:]:
             await handler.client.connect()

@@ -11,10 +11,10 @@ from sqlalchemy.exc import TimeoutError as QueueTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.store.cancelling import to_the_end
-from bot.store.errors import CannotOpen, StoreUnavailable, sentence_for
+from bot.store.errors import CannotOpen, OldSchema, StoreUnavailable, sentence_for
 from bot.store.location import sqlite_path
 from bot.store.lock import held
-from bot.store.schema import migrate
+from bot.store.schema import migrate, revision, revisions
 from bot.store.sqlite import make_private, migrating_engine, reading_engine, writing_engine
 from bot.store.transaction import RowsTransaction
 
@@ -72,6 +72,33 @@ async def open_store(where: str | Path) -> AsyncIterator[RowsStore]:
             await writer.dispose()
 
 
+@asynccontextmanager
+async def reading_store(where: str | Path) -> AsyncIterator[RowsStore]:
+    """The store in this file for looking only, also while a bot has it open: no lock, nothing is changed.
+
+    `CannotOpen` says in a sentence that there is none, or that its schema is not the present one.
+    """
+    path = sqlite_path(where)
+    if not path.exists():
+        raise CannotOpen(f"There is no database at {path} yet; BOT_DATABASE_URL says where to look.")
+    known, readers = await asyncio.to_thread(revisions), reading_engine(path)
+    try:
+        with _unreadable_as_cannot_open():
+            async with readers.connect() as connection:
+                present = await connection.run_sync(revision)
+        if present is None or present in known[1:]:
+            raise OldSchema(
+                f"The database has {f'schema {present}' if present else 'no schema'} and this version has "
+                f"{known[0]}; start the bot or run `python -m bot db upgrade`."
+            )
+        if present != known[0]:
+            raise CannotOpen(f"The database has schema {present}, which a newer version of the bot wrote.")
+        # A writer that cannot write: there is one kind of store, and this one refuses in a sentence.
+        yield RowsStore(writer=readers, readers=readers)
+    finally:
+        await readers.dispose()
+
+
 async def upgrade(where: str | Path) -> None:
     """Bring the database to the present schema, as opening it does; safe to run twice."""
     async with open_store(where):
@@ -84,13 +111,20 @@ def _take(where: str | Path, held_files: ExitStack) -> Path:
     held_files.enter_context(held(path))
     engine = migrating_engine(path)
     try:
-        with _disk_errors_as_sentences(), engine.begin() as connection:
+        with _unreadable_as_cannot_open(), engine.begin() as connection:
             migrate(connection)
-    except StoreUnavailable as error:
-        raise CannotOpen(f"The database cannot be opened. {error}") from error
     finally:
         engine.dispose()
     return path
+
+
+@contextmanager
+def _unreadable_as_cannot_open() -> Iterator[None]:
+    try:
+        with _disk_errors_as_sentences():
+            yield
+    except StoreUnavailable as error:
+        raise CannotOpen(f"The database cannot be opened. {error}") from error
 
 
 @contextmanager

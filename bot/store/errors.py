@@ -9,6 +9,10 @@ class CannotOpen(Exception):  # noqa: N818 - a sentence for whoever starts the b
     """The database cannot be used as it is; the sentence says what to do. Nothing was changed."""
 
 
+class OldSchema(CannotOpen):
+    """The database was written by an older version; opening it for writing brings it up to date."""
+
+
 class StoreUnavailable(Exception):  # noqa: N818 - a state of the disk, expected to pass
     """Rows can be neither read nor written just now. The transaction is gone as a whole; try again."""
 

@@ -36,3 +36,19 @@ def lock_path(database: Path) -> Path:
     """Where the lock of a database is; the same for every name that leads to the same file."""
     database = database.resolve()
     return database.with_name(f"{database.name}.lock")
+
+
+def in_use(database: Path) -> bool:
+    """Whether a process holds the lock of this database."""
+    try:
+        descriptor = os.open(lock_path(database), os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        # Shared, so that two who only look never take each other for a bot.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,65 @@
+"""What is on this machine: the policy file, the database, the port."""
+
+import asyncio
+import os
+
+from bot.checks.finding import Finding, Verdict
+from bot.policy_file import BadPolicy, PolicyFile, read_policy
+from bot.settings import NO_POLICY, Settings
+from bot.store.database import reading_store
+from bot.store.errors import CannotOpen, OldSchema, StoreUnavailable
+from bot.store.location import sqlite_path
+from bot.store.lock import in_use
+
+
+def policy_findings(settings: Settings) -> tuple[PolicyFile | None, list[Finding]]:
+    """The policy if it is well formed; its people are looked up later."""
+    if not (path := settings.policy_file):
+        return None, [Finding(Verdict.WRONG, NO_POLICY)]
+    try:
+        policy = read_policy(path)
+    except BadPolicy as bad:
+        return None, [Finding(Verdict.WRONG, problem) for problem in bad.problems]
+    return policy, [Finding(Verdict.OK, f"The policy {path} is well formed.")]
+
+
+async def database_finding(settings: Settings) -> Finding:
+    """Whether the database could be opened or made, without doing either."""
+    try:
+        path = sqlite_path(settings.bot_database_url)
+        if not path.exists():
+            if os.access(path.parent, os.W_OK | os.X_OK):
+                return Finding(Verdict.OK, f"The database {path} will be made at the start.")
+            return Finding(Verdict.WRONG, f"The database {path} cannot be made: its folder is not writable.")
+        if in_use(path):
+            return Finding(Verdict.OK, f"The database {path} is in use by a running bot.")
+        if not os.access(path, os.R_OK | os.W_OK):
+            return Finding(Verdict.WRONG, f"The database {path} cannot be read and written by this user.")
+        async with reading_store(path):
+            return Finding(Verdict.OK, f"The database {path} can be opened.")
+    except OldSchema:
+        return Finding(Verdict.OK, "The database will be brought to the present schema at the start.")
+    except (CannotOpen, StoreUnavailable) as no:
+        return Finding(Verdict.WRONG, str(no))
+    except OSError as error:
+        return Finding(Verdict.WRONG, f"The database cannot be opened ({error.strerror}).")
+
+
+async def listening_finding(settings: Settings) -> Finding:
+    """Whether `BOT_HOST` and `BOT_PORT` are free."""
+    where = f"{settings.bot_host}:{settings.bot_port}"
+    try:
+        server = await asyncio.start_server(lambda *_: None, settings.bot_host, settings.bot_port)
+    except OSError as error:
+        if _running(settings):
+            return Finding(Verdict.OK, f"{where} is in use while a bot is running.")
+        return Finding(Verdict.WRONG, f"{where} cannot be listened on ({error.strerror}); set BOT_PORT.")
+    server.close()
+    return Finding(Verdict.OK, f"{where} can be listened on.")
+
+
+def _running(settings: Settings) -> bool:
+    try:
+        return in_use(sqlite_path(settings.bot_database_url))
+    except (CannotOpen, OSError):
+        return False

@@ -1,0 +1,229 @@
+"""What the store knows, as JSON documents for people and programs. Nothing here writes.
+
+The keys are stable. Times are ISO 8601 in UTC; people, channels and messages are Slack's ids; what is not
+known, or never, is null. JSON has no NaN and no infinities: where an argument holds one, it is a string.
+
+`pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
+`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`}, and `actions`, each with `id`,
+`tool`, `decision` and `approvers` (who may decide, as the policy file says it; null without a file).
+
+`show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
+with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
+with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`; `posts`, each with
+`id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
+given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
+`arguments`, `reason` or `message`.
+
+`audit`: a line is {`at`, `kind`, `conversation`, `approval`, `action`, `actor`, `detail`}.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
+from urllib.parse import parse_qs, urlsplit
+
+from bot.approvals.approval import Action, Approval, Decided
+from bot.approvals.conversation import Conversation, Post
+from bot.approvals.decision import decision_to_json
+from bot.approvals.ids import ChannelId, ConversationId, Ts
+from bot.approvals.ports import Event
+from bot.policy_file import PolicyFile
+from bot.store.database import RowsStore
+from bot.store.finding import conversation_of_message
+from bot.store.transaction import RowsTransaction
+
+Document: TypeAlias = dict[str, Any]
+"""A JSON object."""
+
+EVERYTHING: Final = 1_000_000
+"""Approvals that are listed at most."""
+
+_LINK: Final = re.compile(r"/archives/(?P<channel>[A-Z0-9]+)/p(?P<ts>[0-9]{7,})")
+_MICROSECONDS: Final = 6
+
+
+class UnknownThread(Exception):  # noqa: N818 - said to an operator
+    """No conversation is meant by what was typed, in one sentence."""
+
+
+async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
+    """What waits for people, oldest first."""
+    async with store.read() as tx:
+        waiting = await tx.approvals.waiting(limit=EVERYTHING)
+        return {"pending": [await _waiting(tx, approval, policy) for approval in waiting]}
+
+
+async def conversation(store: RowsStore, thread: str) -> Document:
+    """One conversation with all that belongs to it; `UnknownThread` if there is none."""
+    async with store.read() as tx:
+        id = await _meant(tx, thread)
+        found = await tx.conversations.get(id)
+        if found is None:
+            raise _unknown(thread)
+        return {
+            "conversation": _conversation(found),
+            "approvals": [_approval(approval) for approval in await tx.approvals.of(id)],
+            "posts": [_post(post) for post in await tx.posts.of(id)],
+            "kept": [
+                {"id": said.id, "by": said.by, "at": _time(said.at), "text": said.text}
+                for said in await tx.conversations.kept(id)
+            ],
+        }
+
+
+async def record(store: RowsStore, thread: str | None) -> Iterator[Document]:
+    """The lines of the record, oldest first; of one conversation, or all."""
+    async with store.read() as tx:
+        events = await tx.record.of(await _meant(tx, thread) if thread else None)
+        return map(_line, events)
+
+
+async def _meant(tx: RowsTransaction, thread: str) -> ConversationId:
+    """The conversation with this id, or in whose thread the linked message is."""
+    if message := _linked(thread):
+        channel, ts, root = message
+        for one in (ts, root):
+            if one and (id := await conversation_of_message(tx.connection, channel, one)):
+                return id
+    elif await tx.conversations.get(ConversationId(thread.strip())):
+        return ConversationId(thread.strip())
+    raise _unknown(thread)
+
+
+def _linked(thread: str) -> tuple[ChannelId, Ts, Ts | None] | None:
+    """Channel, message and thread of a message's link, `https://…/archives/C…/p1700000000000100`."""
+    link = urlsplit(thread.strip())
+    place = _LINK.fullmatch(link.path) if link.scheme in {"http", "https"} else None
+    if place is None:
+        return None
+    digits = place["ts"]
+    roots = parse_qs(link.query).get("thread_ts", [])
+    return (
+        ChannelId(place["channel"]),
+        Ts(f"{digits[:-_MICROSECONDS]}.{digits[-_MICROSECONDS:]}"),
+        Ts(roots[0]) if roots else None,
+    )
+
+
+def _unknown(thread: str) -> UnknownThread:
+    if "://" in thread:
+        return UnknownThread(
+            f"No conversation is known at {thread}; give the link of a message in its thread."
+        )
+    return UnknownThread(
+        f"There is no conversation {thread!r} here; give an id as `pending` prints it, or the link of a "
+        "Slack message in its thread."
+    )
+
+
+async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile | None) -> Document:
+    found = await tx.conversations.get(approval.conversation)
+    card = await tx.posts.card(approval.id)
+    return {
+        "approval": approval.id,
+        "conversation": approval.conversation,
+        "channel": found.channel if found else None,
+        "thread_ts": found.thread_ts if found else None,
+        "requesters": sorted(approval.requesters),
+        "asked_at": _time(approval.asked_at),
+        "expires_at": None,
+        "card": {"state": card.state.value, "channel": card.channel, "ts": card.ts} if card else None,
+        "actions": [
+            {
+                "id": action.id,
+                "tool": action.tool,
+                "decision": _decided(action.outcome),
+                "approvers": policy.approvers(action.tool) if policy else None,
+            }
+            for action in approval.actions
+        ],
+    }
+
+
+def _conversation(found: Conversation) -> Document:
+    return {
+        "id": found.id,
+        "channel": found.channel,
+        "thread_ts": found.thread_ts,
+        "requester": found.requester,
+        "started_at": _time(found.started_at),
+        "status": found.status.value,
+    }
+
+
+def _approval(approval: Approval) -> Document:
+    return {
+        "id": approval.id,
+        "interrupt": approval.interrupt,
+        "shape": approval.shape.value,
+        "state": approval.state.value,
+        "note": approval.note,
+        "requesters": sorted(approval.requesters),
+        "asked_at": _time(approval.asked_at),
+        "expires_at": None,
+        "actions": [_action(action) for action in approval.actions],
+    }
+
+
+def _action(action: Action) -> Document:
+    return {
+        "id": action.id,
+        "tool": action.tool,
+        "description": action.description,
+        "arguments": _strict(dict(action.arguments)),
+        "allowed": sorted(kind.value for kind in action.allowed),
+        "digest": action.digest,
+        "call": action.call or None,
+        "decision": _decided(action.outcome),
+    }
+
+
+def _decided(outcome: Decided | None) -> Document | None:
+    if outcome is None:
+        return None
+    told: Document = _strict(decision_to_json(outcome.decision))
+    return {**told, "by": outcome.by, "at": _time(outcome.at)}
+
+
+def _post(post: Post) -> Document:
+    return {
+        "id": post.id,
+        "kind": post.kind.value,
+        "state": post.state.value,
+        "channel": post.channel,
+        "ts": post.ts,
+        "approval": post.approval,
+        "text": post.text,
+        "problem": post.problem,
+    }
+
+
+def _line(event: Event) -> Document:
+    return {
+        "at": _time(event.at),
+        "kind": event.kind,
+        "conversation": event.conversation,
+        "approval": event.approval,
+        "action": event.action,
+        "actor": event.actor,
+        "detail": _strict(dict(event.detail)),
+    }
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _strict(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
+    """The value without the numbers that JSON cannot say."""
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case list():
+            return [_strict(item) for item in value]
+        case dict():
+            return {name: _strict(item) for name, item in value.items()}
+        case _:
+            return value

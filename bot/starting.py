@@ -1,0 +1,102 @@
+"""What a start depends on, one by one: `wiring` needs them all to run, `checks` looks at each by itself."""
+
+import os
+from collections.abc import Awaitable
+from typing import Any, Final, TypeVar
+
+from aiohttp import ClientError
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.agents.agent import Agent
+from bot.agents.build import build
+from bot.agents.built import BuiltAgent, GraphBuilder
+from bot.agents.errors import BadAgent
+from bot.agents.failures import cut
+from bot.agents.load import SHIPPED, load
+from bot.approvals.policy import Policy
+from bot.errors import CannotStart, SlackUnreachable
+from bot.policy_file import PolicyFile
+from bot.settings import Settings
+from bot.slack.app import Identity, identity, socket_address
+from bot.slack.directory import SlackDirectory
+from bot.slack.refusals import name_of
+
+T = TypeVar("T")
+
+_WHAT_TO_DO: Final = {
+    "SLACK_BOT_TOKEN": "install the app again and copy its Bot User OAuth Token",
+    "SLACK_APP_TOKEN": "make an app-level token with connections:write under Basic Information",
+}
+
+
+def agent_name(settings: Settings) -> str:
+    """What `BOT_AGENT` says, or the assistant that ships."""
+    return settings.bot_agent or SHIPPED
+
+
+def loaded_agent(settings: Settings) -> Agent | GraphBuilder:
+    """What `BOT_AGENT` names; `BadAgent` with a sentence."""
+    # The assistant that ships, and a team's agent that wants the same folder, are told it this way.
+    os.environ.setdefault("BOT_WORKSPACE", str(settings.bot_workspace))
+    return load(agent_name(settings))
+
+
+def built_agent(
+    settings: Settings, source: Agent | GraphBuilder, saver: BaseCheckpointSaver[Any], *, model: str | None
+) -> BuiltAgent:
+    """The agent as it runs; `model` is for an agent that names none. `BadAgent` with a sentence.
+
+    A graph builder is the team's own code: whatever it raises is told as a sentence too.
+    """
+    name = agent_name(settings)
+    try:
+        return build(source, name=name, model=model, checkpointer=saver)
+    except BadAgent:
+        raise
+    except Exception as error:
+        raise BadAgent(f"Building {name!r} failed with {type(error).__name__}: {cut(str(error))}") from error
+
+
+async def who_we_are(client: AsyncWebClient) -> Identity:
+    """Who the bot is in Slack; `CannotStart` if the token is not taken."""
+    return await _asked(client, identity(client), "SLACK_BOT_TOKEN")
+
+
+async def first_address(client: AsyncWebClient, app_token: str) -> str:
+    """Where the first socket is opened; `CannotStart` if the app token is not taken."""
+    return await _asked(client, socket_address(client, app_token), "SLACK_APP_TOKEN")
+
+
+async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
+    """The policy with its people looked up; `BadPolicy` for names that nobody has."""
+    try:
+        return file.resolve(await directory.everybody() if file.names() else [])
+    except SlackApiError as error:
+        raise CannotStart(
+            f"The names in {file.name} could not be looked up in Slack ({name_of(error)})."
+        ) from error
+    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
+        raise SlackUnreachable(
+            f"The names in {file.name} could not be looked up in Slack ({type(error).__name__})."
+        ) from error
+
+
+async def _asked(client: AsyncWebClient, answer: Awaitable[T], setting: str) -> T:
+    try:
+        return await answer
+    except SlackApiError as error:
+        if error.response.status_code >= 500 or name_of(error) in _NOT_OUR_FAULT:  # noqa: PLR2004 - HTTP's
+            raise SlackUnreachable(f"Slack has trouble just now ({name_of(error)}); try again.") from error
+        raise CannotStart(f"Slack refuses {setting} ({name_of(error)}); {_WHAT_TO_DO[setting]}.") from error
+    except (SlackClientError, ClientError, OSError, TimeoutError, ValueError, KeyError) as error:
+        raise SlackUnreachable(
+            f"Slack cannot be reached at {client.base_url} ({type(error).__name__}); "
+            "look at the network and at SLACK_API_URL."
+        ) from error
+
+
+_NOT_OUR_FAULT: Final = frozenset(
+    {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+)
