@@ -68,6 +68,12 @@ class Policy:
     requesters: tuple[Who, ...] = (Members(),)
     rules: Sequence[Rule] = field(default_factory=tuple)
 
+    @property
+    def asks_for_members(self) -> bool:
+        """Whether any terms name the members of the card's channel."""
+        every = (self.defaults.approvers, *(rule.approvers or () for rule in self.rules))
+        return any(ChannelMembers() in approvers for approvers in every)
+
     def terms(self, tool: str) -> Terms:
         """The first matching rule, key by key over the defaults."""
         for rule in self.rules:

@@ -38,6 +38,15 @@ class Event:
     detail: Mapping[str, Json] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An approval with what a decision about it needs to know."""
+
+    approval: Approval
+    conversation: Conversation
+    card: PostId | None
+
+
 class Conversations(Protocol):
     """Rows of conversations and of what is said in them."""
 
@@ -83,6 +92,9 @@ class Approvals(Protocol):
 
     async def of_action(self, id: ActionId) -> Approval | None:
         """The one that has this action."""
+
+    async def asked(self, id: ActionId) -> Asked | None:
+        """The one that has this action, with its conversation and its card, in one reading."""
 
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""

@@ -15,7 +15,7 @@ from bot.approvals import ids
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Stale
-from bot.approvals.filing import approval_for, file, owe, owe_card, withdraw
+from bot.approvals.filing import approval_for, file, owe, withdraw
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.thread import Condition, Thread
@@ -159,11 +159,14 @@ class Running:
         return [approval for approval in now_known if approval.interrupt in pending]
 
     async def _close(self, tx: Transaction, approval: Approval) -> None:
-        """An approval whose interrupt is gone: the agent was told, or something else ended it."""
+        """An approval whose interrupt is gone: the agent was told, or something else ended it.
+
+        A card looks the same settled and delivered, so it is not drawn again.
+        """
         if approval.state is State.WAITING:
             await withdraw(tx, self.jobs, approval, "the agent no longer waits for it", self.now())
             return
-        saved = await tx.approvals.save(approval.deliver())
+        await tx.approvals.save(approval.deliver())
         await tx.record.append(
             Event(
                 kind="delivered",
@@ -172,7 +175,6 @@ class Running:
                 approval=approval.id,
             )
         )
-        await owe_card(tx, self.jobs, saved)
 
     async def _after_failure(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]

@@ -55,7 +55,7 @@ class Clicks:
         """Run the call as it was shown."""
 
         async def decide(click: Click) -> None:
-            await self.desk.decide(ActionId(click.value), Approve(), by=click.by)
+            await self.desk.decide(ActionId(click.value), Approve(), by=click.by, near=click.channel)
 
         await self._answer(ack, body, decide, then=self._refresh)
 
@@ -63,7 +63,7 @@ class Clicks:
         """Take one's own decision back."""
 
         async def take_back(click: Click) -> None:
-            await self.desk.take_back(ActionId(click.value), by=click.by)
+            await self.desk.take_back(ActionId(click.value), by=click.by, near=click.channel)
 
         await self._answer(ack, body, take_back, then=self._refresh)
 
@@ -139,7 +139,7 @@ class Clicks:
 
     async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
         async def show(click: Click) -> None:
-            approval, action = await self.desk.opens(ActionId(click.value), by=click.by)
+            approval, action = await self.desk.opens(ActionId(click.value), by=click.by, near=click.channel)
             await self._show(click, form(approval, action))
 
         await self._answer(ack, body, show)

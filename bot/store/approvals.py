@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.approvals.approval import Approval, State
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId
-from bot.store.rows import action_values, approval_values, approvals_of, progress_values
-from bot.store.tables import actions, approvals
+from bot.approvals.ports import Asked
+from bot.store.rows import action_values, approval_values, approvals_of, asked_of, progress_values
+from bot.store.tables import actions, approvals, conversations, posts
 
 _ADD: Final = insert(approvals).inline().on_conflict_do_nothing(index_elements=["conversation", "interrupt"])
 _ADD_ACTIONS: Final = insert(actions).inline()
@@ -26,6 +27,18 @@ _LOAD: Final = (
 _GET: Final = _LOAD.where(approvals.c.id == bindparam("wanted"))
 _OF_ACTION: Final = _LOAD.where(
     approvals.c.id == select(actions.c.approval).where(actions.c.id == bindparam("wanted")).scalar_subquery()
+)
+_ASKED: Final = (
+    _OF_ACTION.add_columns(
+        conversations.c.channel,
+        conversations.c.thread_ts,
+        conversations.c.requester,
+        conversations.c.started_at,
+        conversations.c.status,
+        posts.c.id.label("card"),
+    )
+    .join(conversations, conversations.c.id == approvals.c.conversation)
+    .join(posts, posts.c.approval == approvals.c.id, isouter=True)
 )
 _OF_INTERRUPT: Final = _LOAD.where(
     approvals.c.conversation == bindparam("wanted"), approvals.c.interrupt == bindparam("asked")
@@ -76,6 +89,11 @@ class ApprovalRows:
     async def of_action(self, id: ActionId) -> Approval | None:
         """The one that has this action."""
         return await self._one(_OF_ACTION, {"wanted": id})
+
+    async def asked(self, id: ActionId) -> Asked | None:
+        """The one that has this action, with its conversation and its card, in one reading."""
+        rows = (await self._connection.execute(_ASKED, {"wanted": id})).all()
+        return asked_of(rows) if rows else None
 
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""

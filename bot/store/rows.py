@@ -13,7 +13,7 @@ from bot.approvals.approval import Action, Approval, Decided, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
 from bot.approvals.ids import ActionId, UserId
-from bot.approvals.ports import Event
+from bot.approvals.ports import Asked, Event
 from bot.store.columns import utc_text
 
 Values = dict[str, Any]
@@ -117,6 +117,20 @@ def action_values(approval: Approval) -> list[Values]:
 def approvals_of(rows: Iterable[Row[Any]]) -> Sequence[Approval]:
     """The approvals of rows that are joined with their actions and ordered by both."""
     return [_approval_of(list(group)) for _, group in groupby(rows, key=attrgetter("id"))]
+
+
+def asked_of(rows: Sequence[Row[Any]]) -> Asked:
+    """The approval of rows that are joined with its actions, its conversation and its card."""
+    first = rows[0]
+    conversation = Conversation(
+        id=first.conversation,
+        channel=first.channel,
+        thread_ts=first.thread_ts,
+        requester=first.requester,
+        started_at=first.started_at,
+        status=Status(first.status),
+    )
+    return Asked(approval=_approval_of(rows), conversation=conversation, card=first.card)
 
 
 def _approval_of(rows: Sequence[Row[Any]]) -> Approval:

@@ -1,4 +1,6 @@
+import re
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -137,3 +139,9 @@ def test_a_decision_survives_its_row(decision: object) -> None:
 def test_what_is_no_decision_is_not_read_as_one(told: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="not a decision"):
         decision_from_json(told)  # type: ignore[arg-type]
+
+
+def test_the_diagram_in_the_readme_is_the_table_of_moves() -> None:
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)$", readme, re.MULTILINE))
+    assert drawn == {(here.value, there.value) for here, moves in MOVES.items() for there in moves}

@@ -15,10 +15,7 @@ from bot.sandbox import Person, Sandbox, buttons, text_of
 from bot.settings import Mode, Settings
 from bot.wiring import Bot, running_bot
 
-try:
-    from tests.slack.second_opinion import second_opinion
-except ImportError:
-    second_opinion = lambda shown: []
+from tests.slack.second_opinion import second_opinion
 
 POLICY = '[defaults]\napprovers = ["channel"]\n'
 SHOWN = ("chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "views.push", "views.update")

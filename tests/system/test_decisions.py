@@ -73,7 +73,7 @@ async def test_an_edited_call_runs_with_the_new_arguments_in_the_types_of_the_sc
     }
     assert [type(ran[name]) for name in ("number", "total", "urgent")] == [int, float, bool]
     told = text_of(await house.card_with(card))
-    assert "Edited by <@U0BOB>" in told
+    assert "Edited and approved by <@U0BOB>" in told
     assert "2026-12-24" in told
     assert "2027-01-31" in told
 
