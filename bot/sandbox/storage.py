@@ -20,7 +20,7 @@ LOCK_PATIENCE = 1.0
 """Seconds to wait for a sandbox that is just closing the file."""
 
 
-class WorkspaceFileError(Exception):
+class WorkspaceFileError(sqlite3.Error):
     """The data folder cannot be used; the sentence says why."""
 
 

@@ -17,7 +17,7 @@ Check = Callable[[Json, str], Iterator[Problem]]
 
 def length(text: str) -> int:
     """The number of UTF-16 units of a text."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def problem(pointer: str, sentence: str) -> Problem:
