@@ -4,9 +4,9 @@ import re
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
+from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.modals import VALUE_NAMES, initial_values
 from bot.sandbox.records import Json
-from bot.sandbox.slack_objects import elements_of
 
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 
 from bot.sandbox import modals, payloads
 from bot.sandbox.answers import ImpossibleError, chosen, complaints, overlaid
+from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
 from bot.sandbox.errors import SlackError
 from bot.sandbox.modals import VALUE_NAMES
 from bot.sandbox.records import Account, ChannelId, Json, Message, Ts, View, ViewId
-from bot.sandbox.slack_objects import elements_of
 
 NO_ANSWER = "⚠ The app did not answer in time. Try again."
 TROUBLE = "⚠ Connecting to the app did not work. Try again."

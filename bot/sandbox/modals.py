@@ -4,11 +4,11 @@ import secrets
 from dataclasses import replace
 
 from bot.sandbox.blocks import check_view
+from bot.sandbox.blocks.walk import elements_of, with_ids
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.founding import BOT_USER
 from bot.sandbox.records import Json, UserId, View, ViewId
-from bot.sandbox.slack_objects import elements_of, with_ids
 
 STACK_LIMIT = 3
 

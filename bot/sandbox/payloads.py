@@ -4,11 +4,12 @@ import time
 
 from bot.sandbox import response_urls
 from bot.sandbox.answers import chosen, one_option, overlaid
+from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID, TEAM_DOMAIN, TEAM_ID
 from bot.sandbox.modals import VALUE_NAMES
 from bot.sandbox.records import Account, Channel, Json, Message, View
-from bot.sandbox.slack_objects import elements_of, message_object, view_object
+from bot.sandbox.slack_objects import message_object, view_object
 
 
 def click_in_message(

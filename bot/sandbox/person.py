@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from bot.sandbox import reading
-from bot.sandbox.modals import VALUE_NAMES
+from bot.sandbox.blocks.walk import elements_of
+from bot.sandbox.filling import filled_in
 from bot.sandbox.records import Json, UserId
-from bot.sandbox.slack_objects import elements_of
+from bot.sandbox.seeing import Wanted, fits, messages_in, picture
 
 Found = TypeVar("Found")
-Wanted = str | Callable[[Json], bool]
-"""What to look for: some of its text, or a question to the whole message."""
-
-LONGEST_PICTURE = 4000
 
 
 class NotSeenError(AssertionError):
@@ -77,7 +74,7 @@ class Person:
         """Use a select, checkbox, picker or menu of a message, form or Home, by its action id."""
         for block, element in elements_of(where.get("blocks") or []):
             if element["action_id"] == action_id:
-                return await self._act(where, block, element, _filled(element, value))
+                return await self._act(where, block, element, filled_in(element, value))
         raise LookupError(f"there is no element {action_id}")
 
     async def sees(
@@ -87,8 +84,8 @@ class Person:
         where = None if channel is None else await self._channel(channel)
 
         def look(state: Json) -> Json | None:
-            for message in _messages(state, where):
-                if thread in (None, message["ts"], message.get("thread_ts")) and _fits(message, wanted):
+            for message in messages_in(state, where):
+                if thread in (None, message["ts"], message.get("thread_ts")) and fits(message, wanted):
                     return message
             return None
 
@@ -101,8 +98,8 @@ class Person:
         thread = message.get("thread_ts") or message["ts"]
 
         def look(state: Json) -> Json | None:
-            for one in _messages(state, message["channel"]):
-                if one["ts"] == message["ts"] and _fits(one, wanted):
+            for one in messages_in(state, message["channel"]):
+                if one["ts"] == message["ts"] and fits(one, wanted):
                     return one
             return None
 
@@ -113,7 +110,7 @@ class Person:
         """Wait until a message is deleted."""
 
         def look(state: Json) -> bool | None:
-            left = [one for one in _messages(state, message["channel"]) if one["ts"] == message["ts"]]
+            left = [one for one in messages_in(state, message["channel"]) if one["ts"] == message["ts"]]
             return None if left else True
 
         complaint = f"{self.name} still sees {reading.text_of(message)!r}"
@@ -124,7 +121,7 @@ class Person:
     ) -> Json:
         """The first ephemeral message as wanted."""
         return await self.sees(
-            lambda message: bool(message.get("ephemeral")) and _fits(message, wanted),
+            lambda message: bool(message.get("ephemeral")) and fits(message, wanted),
             channel=channel,
             timeout=timeout,
         )
@@ -142,7 +139,7 @@ class Person:
 
         def look(state: Json) -> Json | None:
             top: Json | None = state["views"][-1] if state["views"] else None
-            return top if top is not None and _fits(top, wanted) else None
+            return top if top is not None and fits(top, wanted) else None
 
         return await self._until(look, timeout, f"{self.name} has no form {wanted!r} open", only="own")
 
@@ -161,7 +158,7 @@ class Person:
         state: Json = {}
         for label, value in (filled or {}).items():
             block, element = reading.field(form, label)
-            state.setdefault(block["block_id"], {})[element["action_id"]] = _filled(element, value)
+            state.setdefault(block["block_id"], {})[element["action_id"]] = filled_in(element, value)
         answer = await self._do("submit", {"view_id": form["id"], "state": state})
         if answer["ok"]:
             return {}
@@ -186,7 +183,7 @@ class Person:
 
         def look(state: Json) -> Json | None:
             home: Json | None = state["home"]
-            return home if home is not None and _fits(home, wanted) else None
+            return home if home is not None and fits(home, wanted) else None
 
         return await self._until(look, timeout, f"{self.name} sees no Home {wanted!r}", only="own")
 
@@ -197,7 +194,7 @@ class Person:
     async def messages(self, channel: str) -> list[Json]:
         """What this person sees in a channel now, oldest first, with replies and ephemerals."""
         where = await self._channel(channel)
-        return _messages(await self._state(only=where), where)
+        return messages_in(await self._state(only=where), where)
 
     async def thread(self, channel: str, ts: str) -> list[Json]:
         """A thread as this person sees it now, root first."""
@@ -206,7 +203,7 @@ class Person:
     async def ephemerals(self, channel: str | None = None) -> list[Json]:
         """What this person alone can see now."""
         where = None if channel is None else await self._channel(channel)
-        return [one for one in _messages(await self._state(), where) if one.get("ephemeral")]
+        return [one for one in messages_in(await self._state(), where) if one.get("ephemeral")]
 
     async def notices(self) -> list[str]:
         """What Slack itself has said to this person."""
@@ -265,54 +262,3 @@ class Person:
                 break
             after = state["seq"]
         raise NotSeenError(f"{complaint} within {timeout:g} s. There was:\n{picture(await self._state())}")
-
-
-def picture(state: Json) -> str:
-    """What a person has before them, for the eyes of whoever reads a failed test."""
-    lines = [
-        f"  {'  ↳ ' if message.get('thread_ts') else ''}{message['username']}"
-        f"{' (only you see this)' if message.get('ephemeral') else ''}: {reading.text_of(message)!r}"
-        f" {reading.buttons(message) or ''}"
-        for message in _messages(state, None)
-    ]
-    lines += [f"  form: {reading.text_of(view)!r} {view.get('errors') or ''}" for view in state["views"]]
-    if state["home"] is not None:
-        lines.append(f"  Home: {reading.text_of(state['home'])!r}")
-    lines += [f"  notice: {notice['text']}" for notice in state["notices"]]
-    return "\n".join(lines)[-LONGEST_PICTURE:] or "  nothing at all"
-
-
-def _messages(state: Json, channel: str | None) -> list[Json]:
-    return [
-        {**message, "channel": channel_id}
-        for channel_id, messages in state["messages"].items()
-        if channel in (None, channel_id)
-        for message in messages
-    ]
-
-
-def _fits(shown: Json, wanted: Wanted) -> bool:
-    if callable(wanted):
-        return bool(wanted(shown))
-    return wanted in reading.text_of(shown) or wanted in str(shown.get("text", ""))
-
-
-def _filled(element: Json, value: object) -> Json:
-    """The state of an element that a person has put `value` into."""
-    sort = element["type"]
-    if sort == "overflow":
-        return {"type": sort, "selected_option": reading.option_named(element, value)}
-    name = VALUE_NAMES[sort][0]
-    if value is None:
-        return {"type": sort, name: None}
-    match name:
-        case "selected_option" if sort != "external_select":
-            return {"type": sort, name: reading.option_named(element, value)}
-        case "selected_options" if isinstance(value, bool):
-            return {"type": sort, name: element["options"] if value else []}
-        case "selected_options" if isinstance(value, list) and sort != "multi_external_select":
-            return {"type": sort, name: [reading.option_named(element, one) for one in value]}
-        case "value" | "selected_date" | "selected_time":
-            return {"type": sort, name: str(value)}
-        case _:
-            return {"type": sort, name: value}

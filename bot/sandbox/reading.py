@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from bot.sandbox.answers import options_of
+from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.modals import VALUE_NAMES
 from bot.sandbox.records import Json
-from bot.sandbox.slack_objects import elements_of
 
 BEFORE_THE_WORD = re.compile(r"^(?::[a-z0-9_+'-]+:|[^\w])+", re.IGNORECASE)
 TEXT_NAMES = (

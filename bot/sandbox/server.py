@@ -1,7 +1,5 @@
 """The sandbox as one object: a workspace, its sockets, and a handle for programs."""
 
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
@@ -9,7 +7,9 @@ from typing import Self, Unpack
 from aiohttp import web
 
 from bot.sandbox import founding, reading
+from bot.sandbox.administration import Administration
 from bot.sandbox.application import application
+from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.calls import Call
 from bot.sandbox.control import apply
 from bot.sandbox.core import Core
@@ -20,8 +20,7 @@ from bot.sandbox.http_delivery import HttpDelivery
 from bot.sandbox.interactions import Interactions, Press
 from bot.sandbox.options import OptionFields, Options
 from bot.sandbox.person import Person
-from bot.sandbox.records import Account, Channel, ChannelId, Json, UserId
-from bot.sandbox.slack_objects import elements_of
+from bot.sandbox.records import Json, UserId
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.storage import Nowhere, SqliteFile, WorkspaceFileError
 from bot.sandbox.triggers import Triggers
@@ -29,7 +28,7 @@ from bot.sandbox.visitor import Visitor
 from bot.sandbox.workspace import Workspace
 
 
-class Sandbox:
+class Sandbox(Administration):
     """A local Slack workspace on a real socket; `async with` starts and stops it.
 
     `data` is the folder that keeps the workspace (None: memory only), `port` 0 takes a free one. The other
@@ -191,46 +190,6 @@ class Sandbox:
     async def connected(self) -> None:
         """Return when the app can be reached."""
         await self.core.transport.reachable()
-
-    async def add_person(self, account: Account, channels: Iterable[str] = ()) -> Person:
-        """Let somebody join the workspace and the named channels."""
-        self.core.workspace.put(account)
-        for name in channels:
-            channel = self.channel(name)
-            self.core.workspace.put(replace(channel, members=(*channel.members, account.id)))
-        await self.core.workspace.commit()
-        return self.person(account.id)
-
-    def account(self, name: str) -> Account:
-        """The record of a person, to be changed with `dataclasses.replace` and `change`."""
-        return self.core.workspace.accounts[self.person(name).id]
-
-    def channel(self, name: str) -> Channel:
-        """The record of a channel, by "#name", name or id."""
-        wanted = name.removeprefix("#")
-        for channel in self.core.workspace.channels.values():
-            if wanted in (channel.id, channel.name):
-                return channel
-        raise LookupError(f"there is no channel {name}")
-
-    async def change(self, record: Account | Channel) -> None:
-        """Put a changed account or channel in place: deactivate, rename, archive, add and remove members."""
-        self.core.workspace.put(record)
-        await self.core.workspace.commit()
-
-    async def add_channel(
-        self, name: str, members: Iterable[str], *, is_private: bool = False, with_bot: bool = True
-    ) -> Channel:
-        """Found a channel with these people (by name) in it."""
-        people = tuple(self.person(member).id for member in members)
-        channel = Channel(
-            id=ChannelId(self.core.workspace.new_id("C")),
-            name=name.removeprefix("#"),
-            members=(*people, founding.BOT_USER) if with_bot else people,
-            is_private=is_private,
-        )
-        await self.change(channel)
-        return channel
 
     def _build(self) -> Core:
         faults = Faults()

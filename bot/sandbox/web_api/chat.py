@@ -4,11 +4,12 @@ import json
 from dataclasses import replace
 
 from bot.sandbox.blocks import Problem, check_message
+from bot.sandbox.blocks.walk import with_ids
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.founding import BOT_ID, BOT_USER
 from bot.sandbox.records import Channel, Json, Message, Ts
-from bot.sandbox.slack_objects import message_object, with_ids
+from bot.sandbox.slack_objects import message_object
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, person, postable_channel, visible_channel
 

@@ -1,0 +1,61 @@
+"""What an administrator of the workspace does, for tests: people and channels come, change and go."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from bot.sandbox import founding
+from bot.sandbox.core import Core
+from bot.sandbox.person import Person
+from bot.sandbox.records import Account, Channel, ChannelId
+
+
+class Administration(Protocol):
+    """Mixed into the sandbox, which has the workspace and the people."""
+
+    @property
+    def core(self) -> Core:
+        """The running parts."""
+
+    def person(self, name: str) -> Person:
+        """Somebody of the workspace, by name or user id."""
+
+    async def add_person(self, account: Account, channels: Iterable[str] = ()) -> Person:
+        """Let somebody join the workspace and the named channels."""
+        self.core.workspace.put(account)
+        for name in channels:
+            channel = self.channel(name)
+            self.core.workspace.put(replace(channel, members=(*channel.members, account.id)))
+        await self.core.workspace.commit()
+        return self.person(account.id)
+
+    def account(self, name: str) -> Account:
+        """The record of a person, to be changed with `dataclasses.replace` and `change`."""
+        return self.core.workspace.accounts[self.person(name).id]
+
+    def channel(self, name: str) -> Channel:
+        """The record of a channel, by "#name", name or id."""
+        wanted = name.removeprefix("#")
+        for channel in self.core.workspace.channels.values():
+            if wanted in (channel.id, channel.name):
+                return channel
+        raise LookupError(f"there is no channel {name}")
+
+    async def change(self, record: Account | Channel) -> None:
+        """Put a changed account or channel in place: deactivate, rename, archive, add and remove members."""
+        self.core.workspace.put(record)
+        await self.core.workspace.commit()
+
+    async def add_channel(
+        self, name: str, members: Iterable[str], *, is_private: bool = False, with_bot: bool = True
+    ) -> Channel:
+        """Found a channel with these people (by name) in it."""
+        people = tuple(self.person(member).id for member in members)
+        channel = Channel(
+            id=ChannelId(self.core.workspace.new_id("C")),
+            name=name.removeprefix("#"),
+            members=(*people, founding.BOT_USER) if with_bot else people,
+            is_private=is_private,
+        )
+        await self.change(channel)
+        return channel
