@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from bot.sandbox.records import Json
 
-KEPT = 20_000
+KEPT = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Call:
 
 
 class CallLog:
-    """The last 20,000 calls and the count of all of them."""
+    """The last 5,000 calls and the count of all of them."""
 
     def __init__(self) -> None:
         self._calls: deque[Call] = deque(maxlen=KEPT)

@@ -62,6 +62,13 @@ def answer(core: Core, user: UserId, channel: Channel, original: Ts | None, body
     )
 
 
+def forget_expired(core: Core) -> None:
+    """Throw away the addresses whose time is over."""
+    for url in tuple(core.workspace.response_urls.values()):
+        if url.expires < time.time():
+            core.workspace.drop(url)
+
+
 class ResponseUrls:
     """POST /response/TOKEN."""
 

@@ -6,7 +6,7 @@ from typing import Self, Unpack
 
 from aiohttp import web
 
-from bot.sandbox import founding, reading
+from bot.sandbox import founding, reading, response_urls
 from bot.sandbox.administration import Administration
 from bot.sandbox.application import application
 from bot.sandbox.blocks.walk import elements_of
@@ -73,6 +73,7 @@ class Sandbox(Administration):
             raise
         if not known:
             founding.found(core.workspace)
+        response_urls.forget_expired(core)
         await core.workspace.commit()
         events = Events(core)
         self._interactions = Interactions(core)

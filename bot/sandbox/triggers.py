@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from bot.sandbox.errors import SlackError
 from bot.sandbox.records import UserId, ViewId
 
+REMEMBERED = 10_000
+"""How many of each sort are told apart from ones that never were."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
@@ -23,13 +26,16 @@ class Triggers:
     def __init__(self, lifetime: float) -> None:
         self._lifetime = lifetime
         self._fresh: dict[str, Trigger] = {}
-        self._used: set[str] = set()
+        self._used: dict[str, None] = {}
 
     def issue(self, user: UserId, view: ViewId | None = None) -> str:
         """A new one; its clock starts now, before the app has heard of it."""
         now = time.monotonic()
         trigger_id = f"{time.time_ns() // 1000}.{secrets.randbelow(10**12)}.{secrets.token_hex(16)}"
         self._fresh[trigger_id] = Trigger(user=user, expires=now + self._lifetime, view=view)
+        for kept in (self._fresh, self._used):
+            if len(kept) > REMEMBERED:
+                del kept[next(iter(kept))]
         return trigger_id
 
     def redeem(self, trigger_id: str) -> Trigger:
@@ -42,5 +48,5 @@ class Triggers:
         if trigger.expires < time.monotonic():
             self._fresh[trigger_id] = trigger
             raise SlackError("expired_trigger_id")
-        self._used.add(trigger_id)
+        self._used[trigger_id] = None
         return trigger

@@ -23,6 +23,7 @@ from bot.sandbox.records import (
 )
 from bot.sandbox.storage import Storage
 
+KEPT_NOTICES = 500
 KEPT_VERSIONS = 20
 """Earlier drawings of a message that a stale screen may still show."""
 
@@ -104,6 +105,7 @@ class Workspace:
     def notify(self, user: UserId, text: str, container: dict[str, str] | None = None) -> None:
         """Let Slack itself say something to one person."""
         self.notices.append(Notice(id=self.new_id("N"), user=user, text=text, container=container))
+        del self.notices[:-KEPT_NOTICES]
         self._count(own_topic(user))
         self._ring()
 

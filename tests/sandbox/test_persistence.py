@@ -157,3 +157,11 @@ async def test_an_interrupt_ends_it_quietly(tmp_path: Path) -> None:
     lines = errors.decode().strip().splitlines()
     assert lines[-1:] == ["KeyboardInterrupt"]
     assert not [line for line in lines if "Warning" in line or "Unclosed" in line or "Task" in line]
+
+
+async def test_expired_response_urls_are_thrown_away_at_the_start(tmp_path: Path) -> None:
+    async with Sandbox(data=tmp_path, response_url_lifetime=0.0) as slack, raw_app(slack):
+        await slack.person("Bob").say("#general", "/agent")
+        assert len(slack.core.workspace.response_urls) == 1
+    async with Sandbox(data=tmp_path) as slack:
+        assert slack.core.workspace.response_urls == {}
