@@ -44,6 +44,10 @@ from bot.store.location import sqlite_path
 SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
 
+PLACES: Final = {"run": 8, "resume": 8, "redraw": 2}
+"""Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks.
+Slack itself takes about one redraw a second."""
+
 log = structlog.get_logger()
 
 
@@ -97,9 +101,7 @@ class _Work:
         self._tools = tools
         self._courier = Courier(store=store, client=client)
         handlers: dict[str, Handler] = {}
-        self.jobs = EmbeddedJobs(
-            begin=store.write, handlers=handlers, on_failed=self._give_up, limits={"run": 8, "resume": 8}
-        )
+        self.jobs = EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=self._give_up, limits=PLACES)
         self._running = Running(store=store, jobs=self.jobs, agent=agent, tools=tools, now=_now)
         handlers |= {
             "run": _of_conversation(self._running.advance),

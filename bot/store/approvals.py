@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, and_, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import PostKind
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId
 from bot.approvals.ports import Asked
@@ -38,7 +39,7 @@ _ASKED: Final = (
         posts.c.id.label("card"),
     )
     .join(conversations, conversations.c.id == approvals.c.conversation)
-    .join(posts, posts.c.approval == approvals.c.id, isouter=True)
+    .join(posts, and_(posts.c.approval == approvals.c.id, posts.c.kind == PostKind.CARD.value), isouter=True)
 )
 _OF_INTERRUPT: Final = _LOAD.where(
     approvals.c.conversation == bindparam("wanted"), approvals.c.interrupt == bindparam("asked")

@@ -21,4 +21,5 @@ async def main() -> None:
         out.print(line, markup=False)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

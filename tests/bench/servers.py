@@ -1,4 +1,4 @@
-"""The servers of the benchmark, each a process: a bare Bolt app, the sandbox, the bot."""
+"""The servers of the benchmark, each a process: a bare Bolt app, a Slack that says yes, the bot."""
 
 import asyncio
 import signal
@@ -12,7 +12,6 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.logs import configure_logs
 from bot.policy_file import parse_policy
-from bot.sandbox import Sandbox
 from bot.settings import Mode, Settings
 from bot.wiring import running_bot
 from tests.system.house import free_port
@@ -42,11 +41,34 @@ async def bare(stop: asyncio.Event) -> None:
     await runner.cleanup()
 
 
+ANSWERS = {
+    "auth.test": {
+        "team_id": "T0SANDBOX",
+        "user_id": "U0AGENT",
+        "bot_id": "B0AGENT",
+        "url": "https://sandbox.slack.com/",
+    },
+    "users.info": {"user": {"id": "U0BOB", "team_id": "T0SANDBOX", "name": "bob"}},
+    "conversations.members": {"members": ["U0ALICE", "U0BOB"]},
+}
+
+
 async def slack(stop: asyncio.Event) -> None:
-    """The sandbox, in memory."""
-    async with Sandbox() as sandbox:
-        _say(sandbox.page_url)
-        await stop.wait()
+    """A Slack that says yes to everything at once, so that its own time does not count."""
+
+    async def answer(request: web.Request) -> web.Response:
+        await request.read()
+        return web.json_response({"ok": True} | ANSWERS.get(request.match_info["method"], {}))
+
+    app = web.Application()
+    app.router.add_post("/api/{method}", answer)
+    app.router.add_get("/api/{method}", answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    _say(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    await stop.wait()
+    await runner.cleanup()
 
 
 async def bot(stop: asyncio.Event, folder: Path, slack_url: str) -> None:
@@ -88,4 +110,5 @@ async def main() -> None:
             await bot(stop, Path(folder), slack_url)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
