@@ -98,7 +98,7 @@ def test_a_split_loses_nothing_but_blank_parts(text: str, limit: int) -> None:
 
 
 def test_a_split_prefers_the_border_of_a_paragraph() -> None:
-    paragraphs = [f"{number} " + "word " * 30 for number in range(20)]
+    paragraphs = [f"{number} word\n" + "and more\n" * 14 + "and the end" for number in range(20)]
     parts = split("\n\n".join(paragraphs), 700)
     assert all(re.match(r"\d+ word", part) for part in parts)
     assert "".join(parts) == "\n\n".join(paragraphs)

@@ -7,12 +7,13 @@ from hypothesis import HealthCheck, given, settings
 
 from bot.approvals.approval import Approval, State
 from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Json, Reject, Respond
+from bot.approvals.ids import UserId
 from bot.slack import verbs
 from bot.slack.cards import card
 from bot.slack.message import Message
 from tests.slack.limits import assert_fit_for_slack
 from tests.slack.reading import readable
-from tests.slack.samples import ALICE, action, approval, approvals, decided
+from tests.slack.samples import ALICE, NOW, action, approval, approvals, decided
 
 
 def drawn(asked: Approval) -> Message:
@@ -245,6 +246,15 @@ def test_text_in_arguments_cannot_pose_as_the_cards_own_words() -> None:
     ]
     assert not any("Approved" in words or "left out" in words for words in own)
     assert [block["type"] for block in blocks] == ["header", "context", "rich_text", "actions", "actions"]
+
+
+def test_somebody_who_is_no_user_id_is_shown_literally() -> None:
+    asked = approval()
+    odd = asked.decide(asked.actions[0].id, Approve(), by=UserId("<!here>"), at=NOW)
+    text = readable(card(odd, requester=UserId("<!here>")).blocks)
+    assert "Asked by &lt;!here&gt;," in text
+    assert "Approved by <!here>, " in text
+    assert "@<!here>" not in text
 
 
 def test_a_new_version_has_new_block_ids() -> None:

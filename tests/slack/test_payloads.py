@@ -292,6 +292,7 @@ def test_real_payloads_are_well_formed(payload: dict[str, Any]) -> None:
         {**CLICK, "actions": ["x"]},
         {**CLICK, "team": 7},
         {**COMMAND, "text": ["x"]},
+        {**SUBMISSION, "response_urls": None},
         {**SUBMISSION, "view": None},
         {**MENTION, "authorizations": ["x"]},
         [],
