@@ -454,6 +454,7 @@ async def test_on_a_phone_everything_is_one_column_and_nothing_is_cut(browser: B
         await alice.page.get_by_role("button", name="Close thread").click()
         await expect(alice.main.get_by_role("button", name="button 4")).to_be_in_viewport(ratio=1)
         assert await alice.page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
+        assert await alice.main.get_by_role("log").evaluate("log => log.scrollWidth - log.clientWidth") == 0
         await expect(alice.page.get_by_label("Act as")).not_to_be_in_viewport()
         drawer = alice.page.get_by_role("button", name="Channels and people")
         await drawer.click()
