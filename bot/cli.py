@@ -68,13 +68,14 @@ def sandbox(
 @app.command()
 def serve() -> None:
     """Run the bot on a real Slack workspace."""
-    from bot.wiring import running_bot
 
     async def work() -> None:
         settings = Settings.from_environment(for_slack=True)
         policy = _policy(settings)
         if policy is None:
             raise BadPolicy([NO_POLICY])
+        from bot.wiring import running_bot
+
         async with running_bot(settings, policy) as bot:
             out.print(f"Running as <@{bot.identity.bot_user}> on {bot.identity.url}.", markup=False)
             await until_told()

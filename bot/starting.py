@@ -87,10 +87,10 @@ async def _asked(client: AsyncWebClient, answer: Awaitable[T], setting: str) -> 
     try:
         return await answer
     except SlackApiError as error:
-        if error.response.status_code >= 500 or name_of(error) in _NOT_OUR_FAULT:  # noqa: PLR2004 - HTTP's
+        if name_of(error) in _NOT_OUR_FAULT or name_of(error).startswith("http_"):
             raise SlackUnreachable(f"Slack has trouble just now ({name_of(error)}); try again.") from error
         raise CannotStart(f"Slack refuses {setting} ({name_of(error)}); {_WHAT_TO_DO[setting]}.") from error
-    except (SlackClientError, ClientError, OSError, TimeoutError, ValueError, KeyError) as error:
+    except (SlackClientError, ClientError, OSError, TimeoutError, *_NOT_SLACK) as error:
         raise SlackUnreachable(
             f"Slack cannot be reached at {client.base_url} ({type(error).__name__}); "
             "look at the network and at SLACK_API_URL."
@@ -100,3 +100,6 @@ async def _asked(client: AsyncWebClient, answer: Awaitable[T], setting: str) -> 
 _NOT_OUR_FAULT: Final = frozenset(
     {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 )
+
+_NOT_SLACK: Final = (ValueError, LookupError, AttributeError, TypeError)
+"""What the client raises on an answer that is not of Slack's form, because the address leads elsewhere."""

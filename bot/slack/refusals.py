@@ -45,8 +45,11 @@ _BY_NAME: Final = {name: meaning for meaning, names in _MEANINGS.items() for nam
 
 
 def name_of(error: SlackApiError) -> str:
-    """The error's name, e.g. `not_in_channel`."""
-    return str(error.response.get("error", "unknown_error"))
+    """The error's name, e.g. `not_in_channel`; `http_503` where the answer is no JSON at all."""
+    data = getattr(error.response, "data", error.response)
+    if isinstance(data, dict):
+        return str(data.get("error", "unknown_error"))
+    return f"http_{error.response.status_code}"
 
 
 def meaning_of(error: SlackApiError) -> Meaning:
