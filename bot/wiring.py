@@ -1,6 +1,7 @@
 """Settings to a running bot: the only module that knows every part."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -44,6 +45,10 @@ from bot.store.location import sqlite_path
 SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
 
+HAND_OVER: Final = 0.0005
+"""Seconds after which a thread that waits gets its turn (Python's own: 0.005). The database's thread needs
+the interpreter for a moment per statement; a busy event loop would let it wait the whole time."""
+
 PLACES: Final = {"run": 8, "resume": 8, "redraw": 2}
 """Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks.
 Slack itself takes about one redraw a second."""
@@ -71,6 +76,7 @@ async def running_bot(
     `model` is used when neither the agent nor the settings name one. Raises `CannotStart`, `BadAgent`,
     `BadPolicy` or `CannotOpen` with a sentence for the operator.
     """
+    sys.setswitchinterval(HAND_OVER)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings.bot_database_url))
         built, agent = await _agent(stack, settings, model)
@@ -131,7 +137,7 @@ class _Work:
             workspace_url=who.url,
         )
         clicks = Clicks(desk=desk, steering=steering, client=self._client, private=private)
-        return bolt_app(self._client, who, [talk, Submissions(desk=desk), clicks])
+        return bolt_app(self._client, who, [clicks, Submissions(desk=desk), talk])
 
     async def store_problem(self) -> str | None:
         """None while the database can be read."""

@@ -4,10 +4,11 @@ A post is marked as being sent before it is handed to Slack. If the answer is lo
 message is there; then Slack is asked for a message that carries the post's id, before it is posted again.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, assert_never
 
 import structlog
+from aiolimiter import AsyncLimiter
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
@@ -26,6 +27,10 @@ MARK: Final = "approval_bot_post"
 
 SEARCH_DEPTH: Final = 200
 """Messages to look through for one whose answer was lost; it is among the latest."""
+
+REDRAWS: Final = (20, 4.0)
+"""A burst of redraws, and the seconds after which as many are allowed again. Slack takes 50 and more a minute
+(its Tier 3) and more in bursts; a storm of clicks must not become a storm of redraws."""
 
 log = structlog.get_logger()
 
@@ -68,6 +73,7 @@ class Courier:
 
     store: Store
     client: AsyncWebClient
+    pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
 
     async def post(self, id: PostId) -> None:
         """Show an owed post; does nothing if it is shown."""
@@ -98,19 +104,17 @@ class Courier:
 
         With a `version` only if the rows have that one and the message does not.
         """
-        drawing = await self._load(id)
+        if not await self._to_redraw(id, version):
+            return
+        await self.pace.acquire()
+        drawing = await self._to_redraw(id, version)
         if drawing is None:
             return
-        post, channel, ts = drawing.post, drawing.post.channel, drawing.post.ts
-        if channel is None or ts is None:
-            return
-        if version is not None and not post.drawn < version <= drawing.version:
-            return
-        [message] = drawing.parts()
+        post, [message] = drawing.post, drawing.parts()
         try:
             await self.client.chat_update(
-                channel=channel,
-                ts=ts,
+                channel=post.channel or "",
+                ts=post.ts or "",
                 text=message.text,
                 blocks=message.blocks,
                 metadata=_mark(id, 0),
@@ -126,6 +130,14 @@ class Courier:
         drawing = await self._load(id)
         if drawing and drawing.post.state is not PostState.SHOWN:
             await self._save(replace(drawing.post, state=PostState.UNDELIVERABLE, problem=problem))
+
+    async def _to_redraw(self, id: PostId, version: int | None) -> Drawing | None:
+        drawing = await self._load(id)
+        if drawing is None or drawing.post.ts is None:
+            return None
+        if version is not None and not drawing.post.drawn < version <= drawing.version:
+            return None
+        return drawing
 
     async def _not_redrawn(self, post: Post, error: SlackApiError) -> None:
         match meaning_of(error):

@@ -107,8 +107,11 @@ async def _opened(connection: aiosqlite.Connection) -> aiosqlite.Connection:
 class _Connection(aiosqlite.Connection):
     """aiosqlite's connection with one hand-over to its thread per statement; SQLAlchemy's use takes four.
 
-    The hand-overs, not SQLite, are what a short transaction spends its time on.
+    The hand-overs, not SQLite, are what a short transaction spends its time on. For the same reason a
+    transaction is opened in the hand-over of its first statement.
     """
+
+    _to_begin: str | None = None
 
     def cursor(self) -> "_Cursor":  # type: ignore[override]
         """A cursor that costs nothing until it executes."""
@@ -117,12 +120,30 @@ class _Connection(aiosqlite.Connection):
     async def rollback(self) -> None:
         """Roll back if there is something to: the pool asks at every return."""
         # A cancelled statement costs the connection, so nothing can be on its way in the thread here.
+        self._to_begin = None
         if self.in_transaction:
             await super().rollback()
 
+    async def commit(self) -> None:
+        """Commit, if a statement has opened the transaction."""
+        self._to_begin = None
+        if self.in_transaction:
+            await super().commit()
+
+    def begin(self, statement: str) -> None:
+        """Open a transaction so, before the next statement."""
+        self._to_begin = statement
+
     async def run(self, work: Callable[[sqlite3.Connection], "_Outcome"]) -> "_Outcome":
         """Do this in the connection's thread."""
-        outcome: _Outcome = await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
+        begin, self._to_begin = self._to_begin, None
+
+        def in_transaction(raw: sqlite3.Connection) -> _Outcome:
+            if begin:
+                raw.execute(begin)
+            return work(raw)
+
+        outcome: _Outcome = await self._execute(in_transaction, self._conn)  # type: ignore[no-untyped-call]
         return outcome
 
 
@@ -153,6 +174,9 @@ class _Cursor:
 
     async def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Self:
         """Run a statement and fetch its rows."""
+        if sql.startswith("BEGIN"):
+            self._connection.begin(sql)
+            return self
         self._outcome = await self._connection.run(lambda raw: _Outcome(raw.execute(sql, parameters)))
         return self
 

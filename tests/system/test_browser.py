@@ -120,6 +120,9 @@ async def _read_the_end(alice: Window, folder: Path) -> None:
     answer = alice.thread.get_by_role("article").last
     await expect(answer).to_contain_text("Deleted tmp.log.")
     await expect(answer).to_contain_text("Yes, keep it.")
+    await alice.act_as("Bob Baker")
+    await expect(answer).to_contain_text("Yes, keep it.")
+    await expect(alice.page.get_by_text("Only visible to you")).to_have_count(0)
     await picture(alice.page, "card", folder)
 
 

@@ -89,7 +89,7 @@ async def test_fifty_actions_in_one_interrupt_are_decided_on_one_card(house: Hou
         if left > 1:
             card = await house.bob.sees_change(card, f"{left - 1} of 50 open")
     await house.answer("not 0", timeout=30)
-    assert [run[1]["amount"] for run in RUNS] == [float(number) for number in range(1, 50, 2)]
+    assert sorted(run[1]["amount"] for run in RUNS) == [float(number) for number in range(1, 50, 2)]
     ended = await house.bob.sees_change(card, lambda one: "Approve" not in buttons(one))
     assert len(ended["blocks"]) <= 50
 
