@@ -94,7 +94,10 @@ async def _meant(tx: RowsTransaction, thread: str) -> ConversationId:
 
 def _linked(thread: str) -> tuple[ChannelId, Ts, Ts | None] | None:
     """Channel, message and thread of a message's link, `https://…/archives/C…/p1700000000000100`."""
-    link = urlsplit(thread.strip())
+    try:
+        link = urlsplit(thread.strip())
+    except ValueError:
+        return None
     place = _LINK.fullmatch(link.path) if link.scheme in {"http", "https"} else None
     if place is None:
         return None

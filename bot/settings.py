@@ -157,7 +157,9 @@ def load_env_file(path: Path = ENV_FILE) -> None:
         raise BadSettings([f"{path} cannot be read: {error.strerror}."]) from None
     except UnicodeDecodeError:
         raise BadSettings([f"{path} cannot be read: it is not UTF-8 text."]) from None
-    if broken := [line.original.line for line in lines if line.error or "\0" in (line.value or "")]:
+    # What the parser calls a line begins with the blank ones before it.
+    starts = ((line, len(line.original.string) - len(line.original.string.lstrip("\r\n"))) for line in lines)
+    if broken := [line.original.line + n for line, n in starts if line.error or "\0" in (line.value or "")]:
         raise BadSettings([f"{path}, line {number}: this is not NAME=value." for number in broken])
     load_dotenv(path, override=False)
 

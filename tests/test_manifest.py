@@ -1,0 +1,143 @@
+"""`manifest.yml` asks for exactly what the code uses: scopes, events, the command."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # its stubs are not worth a dependency
+from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.approvals.ids import UserId
+from bot.slack.app import SCOPES, Identity, bolt_app
+from bot.slack.clicks import Clicks
+from bot.slack.submissions import Submissions
+from bot.slack.talk import Talk
+
+ROOT = Path(__file__).parent.parent
+MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
+
+OF_METHOD: dict[str, set[str]] = {
+    "apps_connections_open": set(),  # the app-level token's connections:write
+    "auth_test": set(),
+    "chat_postEphemeral": {"chat:write"},
+    "chat_postMessage": {"chat:write"},
+    "chat_update": {"chat:write"},
+    "conversations_history": {"channels:history", "groups:history", "im:history"},
+    "conversations_members": {"channels:read", "groups:read", "im:read"},
+    "conversations_replies": {"channels:history", "groups:history", "im:history"},
+    "users_info": {"users:read"},
+    "users_list": {"users:read"},
+    "views_open": set(),
+    "views_publish": set(),
+    "views_push": set(),
+    "views_update": set(),
+}
+"""By Web API method, as Slack's reference has it; of conversations.*, the kinds that the bot is in."""
+
+OF_EVENT: dict[str, set[str]] = {
+    "app_home_opened": set(),
+    "app_mention": {"app_mentions:read"},
+    "message.im": {"im:history"},
+}
+COMMANDS = {"commands"}
+
+
+def _calls(*packages: str) -> Iterator[ast.Call]:
+    for package in packages:
+        for module in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    yield node
+
+
+def _called_methods() -> set[str]:
+    names = {call.func.attr for call in _calls("bot") if isinstance(call.func, ast.Attribute)}
+    known = {name for name in vars(AsyncWebClient) if "_" in name and not name.startswith("_")}
+    return names & known
+
+
+def _registered(verb: str) -> set[str]:
+    """The names in `app.event("…")`, `app.command("…")`."""
+    return {
+        call.args[0].value
+        for call in _calls("bot/slack")
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == verb
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id == "app"
+        and isinstance(call.args[0], ast.Constant)
+        and isinstance(call.args[0].value, str)
+    }
+
+
+@pytest.fixture
+def app() -> AsyncApp:
+    """The app with all its listeners; registering them needs nothing that is behind them."""
+    nothing = cast("Any", None)
+    who = Identity(
+        team="T1", enterprise=None, bot_user=UserId("U1"), bot_id="B1", url="https://x/", scopes=SCOPES
+    )
+    talk = Talk(
+        steering=nothing, store=nothing, client=nothing, private=nothing, bot=who.bot_user, workspace_url=""
+    )
+    clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing)
+    return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, Submissions(desk=nothing), clicks])
+
+
+async def _taken(app: AsyncApp, payload: dict[str, Any]) -> bool:
+    """Whether one of the app's listeners takes this payload."""
+    request = AsyncBoltRequest(mode="socket_mode", body=payload)
+    for listener in app._async_listeners:
+        if await listener.async_matches(req=request, resp=BoltResponse(status=404)):
+            return True
+    return False
+
+
+def test_the_manifest_the_code_and_the_methods_ask_for_the_same_scopes() -> None:
+    used = set().union(*(OF_METHOD[method] for method in _called_methods()), *OF_EVENT.values(), COMMANDS)
+    assert used == SCOPES
+    assert sorted(MANIFEST["oauth_config"]["scopes"]["bot"]) == sorted(SCOPES)
+    assert "user" not in MANIFEST["oauth_config"]["scopes"]
+
+
+def test_every_method_that_is_called_is_in_the_table_and_the_other_way_round() -> None:
+    assert _called_methods() == set(OF_METHOD)
+
+
+async def test_a_listener_takes_every_event_of_the_manifest(app: AsyncApp) -> None:
+    events = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
+    assert set(events) == set(OF_EVENT)
+    for name in events:
+        kind, _, channel_type = name.partition(".")
+        event = {"type": kind} | ({"channel_type": channel_type} if channel_type else {})
+        assert await _taken(app, {"type": "event_callback", "event": event}), name
+    assert not await _taken(app, {"type": "event_callback", "event": {"type": "reaction_added"}})
+
+
+async def test_a_listener_takes_the_command_of_the_manifest(app: AsyncApp) -> None:
+    commands = MANIFEST["features"]["slash_commands"]
+    assert {command["command"] for command in commands} == _registered("command")
+    for command in commands:
+        assert command["should_escape"], "mentions arrive as ids"
+        assert await _taken(app, {"command": command["command"], "text": "x"})
+    assert not await _taken(app, {"command": "/other", "text": "x"})
+
+
+def test_nothing_is_listened_for_that_the_manifest_does_not_subscribe_to() -> None:
+    subscribed = {
+        name.partition(".")[0] for name in MANIFEST["settings"]["event_subscriptions"]["bot_events"]
+    }
+    assert _registered("event") == subscribed
+
+
+def test_buttons_home_and_sockets_are_switched_on() -> None:
+    assert MANIFEST["settings"]["interactivity"]["is_enabled"]
+    assert MANIFEST["settings"]["socket_mode_enabled"]
+    home = MANIFEST["features"]["app_home"]
+    assert home["home_tab_enabled"]
+    assert home["messages_tab_enabled"]
+    assert not home["messages_tab_read_only_enabled"]
