@@ -103,6 +103,7 @@ async def _edit(seen: Window, folder: Path) -> None:
     await expect(path).to_be_focused()
     await expect(content).to_have_value(EDITED)
     await path.fill("notes.txt")
+    await expect(seen.form.get_by_role("alert")).to_have_count(0)
     await picture(seen.page, "edit", folder)
     await seen.form.get_by_role("button", name="Approve edited").click()
     await expect(seen.form).to_have_count(0)

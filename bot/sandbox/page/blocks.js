@@ -28,7 +28,7 @@ function drawEach(blocks, ctx) {
   return (blocks ?? []).map((block, index) => {
     // Slack gives every block an id; where one is missing, its place must do.
     const known = block?.block_id ? block : { ...block, block_id: `block-${index}` };
-    return h("div", { class: `block block-${known.type}` }, one(known, ctx));
+    return h("div", { class: `block block-${known.type}`, data: { block: known.block_id } }, one(known, ctx));
   });
 }
 

@@ -17,6 +17,9 @@ const leaving = new Set();
 const errors = new Map();
 const busy = new Set();
 const names = new Map();
+// Blocks that were changed since their errors were said: what was said of them may be over.
+let amended = new Set();
+let saidTimes = 0;
 let shown = null;
 
 export function drawModals() {
@@ -45,6 +48,7 @@ function forgetGone() {
 }
 
 function build(view) {
+  amended = new Set();
   const heading = uid("modal");
   const frame = h("form", { class: "dialog-form", novalidate: true });
   const parts = {
@@ -61,6 +65,7 @@ function build(view) {
     event.preventDefault();
     submit(shown.view);
   });
+  frame.addEventListener("input", (event) => amend(event.target.closest(".block")));
   return parts;
 }
 
@@ -68,12 +73,14 @@ function fill(view, stack) {
   const { head, body, foot, heading } = shown;
   shown.view = view;
   const place = { view_id: view.id };
-  const context = contextFor(place, { values: view.values, errors: { ...view.errors, ...errors.get(view.id) } });
+  const said = { ...view.errors, ...errors.get(view.id) };
+  const open = Object.fromEntries(Object.entries(said).filter(([id]) => !amended.has(id)));
+  const context = contextFor(place, { values: view.values, errors: open });
   names.set(view.id, { form: context.name, as: store.as });
   const keep = body.scrollTop;
   const notices = noticesFor(place);
   reconcile(head, [item("head", [view.title, stack.length], () => titleRow(view, stack, heading))]);
-  reconcile(body, [item("body", [view.blocks, context.errors, notices], () => content(view, context, place))]);
+  reconcile(body, [item("body", [view.blocks, said, saidTimes, notices], () => content(view, context, place))]);
   reconcile(foot, [item("foot", [view.submit, view.close, busy.has(view.id)], () => buttons(view))]);
   body.scrollTop = keep;
   if (!shown.fresh) return;
@@ -111,6 +118,15 @@ function focusFirst({ body, foot, dialog }) {
   (field ?? foot.querySelector("button") ?? dialog).focus();
 }
 
+/** Takes the error away from a block that is being changed; without a redraw, which would disturb the typing. */
+function amend(block) {
+  if (!block?.querySelector(".field-error")) return;
+  amended.add(block.dataset.block);
+  block.querySelector(".field-error").remove();
+  block.querySelector(".has-error").classList.remove("has-error");
+  for (const field of block.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+}
+
 async function submit(view) {
   if (busy.has(view.id)) return;
   const place = { view_id: view.id };
@@ -133,6 +149,8 @@ async function submit(view) {
 }
 
 function showErrors() {
+  amended = new Set();
+  saidTimes += 1;
   changed();
   shown?.body.querySelector("[aria-invalid='true'], .has-error input")?.focus();
 }
