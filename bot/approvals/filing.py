@@ -1,6 +1,7 @@
 """From an interrupt to an approval, and the work in Slack that every change of an approval owes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from bot.approvals import ids
@@ -9,7 +10,7 @@ from bot.approvals.binding import digest
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, UserId
-from bot.approvals.ports import Event, Jobs, Tools, Transaction
+from bot.approvals.ports import Event, Jobs, Tools, Transaction, Work
 from bot.approvals.thread import ActionRequest, Interrupt
 
 
@@ -98,29 +99,29 @@ async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
     """Owe a message in Slack; the same post is owed once."""
     if await tx.posts.owe(post):
         key = slack_key(post.conversation)
-        await jobs.enqueue(tx, f"post:{post.id}", "post", key=key, post=post.id)
+        await jobs.owe(tx, Work(f"post:{post.id}", "post", key=key, payload={"post": post.id}))
 
 
-async def owe_redraw(tx: Transaction, jobs: Jobs, post: PostId, version: str) -> None:
-    """Owe a message a new drawing, which is of whatever its rows say by then.
+def redraw(post: PostId, version: str) -> Work:
+    """A new drawing of a message, of whatever its rows say by then.
 
     A `version` that is a number is not drawn if a later one was. In a lane of its own: a message that
     cannot be changed must not hold back the others of its thread.
     """
-    await jobs.enqueue(
-        tx, f"redraw:{post}:{version}", "redraw", key=f"redraw:{post}", post=post, version=version
-    )
+    payload = {"post": post, "version": version}
+    return Work(f"redraw:{post}:{version}", "redraw", key=f"redraw:{post}", payload=payload)
 
 
 async def owe_card(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
     """Owe the approval's card a drawing of this version."""
     if card := await tx.posts.card(approval.id):
-        await owe_redraw(tx, jobs, card.id, str(approval.version))
+        await jobs.owe(tx, redraw(card.id, str(approval.version)))
 
 
 async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, at: datetime) -> None:
     """Close an approval that the agent no longer waits for, and say so on its card."""
-    saved = await tx.approvals.save(approval.withdraw(note))
+    withdrawn = approval.withdraw(note)
+    await tx.approvals.save(withdrawn)
     await tx.record.append(
         Event(
             kind="withdrawn",
@@ -130,4 +131,4 @@ async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, a
             detail={"note": note},
         )
     )
-    await owe_card(tx, jobs, saved)
+    await owe_card(tx, jobs, replace(withdrawn, version=withdrawn.version + 1))

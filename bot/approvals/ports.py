@@ -93,8 +93,8 @@ class Approvals(Protocol):
     async def of_action(self, id: ActionId) -> Approval | None:
         """The one that has this action."""
 
-    async def asked(self, id: ActionId) -> Asked | None:
-        """The one that has this action, with its conversation and its card, in one reading."""
+    async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
+        """By action, the approval that has it, with its conversation and its card, in one reading."""
 
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""
@@ -105,10 +105,10 @@ class Approvals(Protocol):
     async def waiting(self, limit: int = 100) -> Sequence[Approval]:
         """All that wait for people, oldest first."""
 
-    async def save(self, approval: Approval) -> Approval:
-        """Write state and outcomes over the version that was read, and return it with the next version.
+    async def save(self, *approvals: Approval) -> None:
+        """Write states and outcomes over the versions that were read; each has the next version then.
 
-        Raises `Conflict` if the row has another version by now.
+        Raises `Conflict` if a row has another version by now; then the transaction is to be rolled back.
         """
 
 
@@ -137,8 +137,8 @@ class Posts(Protocol):
 class Record(Protocol):
     """The append-only record."""
 
-    async def append(self, event: Event) -> None:
-        """Add a line, in the same transaction as what it tells."""
+    async def append(self, *events: Event) -> None:
+        """Add lines, in the same transaction as what they tell."""
 
     async def of(self, conversation: ConversationId | None = None) -> Sequence[Event]:
         """The lines, oldest first; of one conversation, or all."""
@@ -181,16 +181,24 @@ class Store(Protocol):
         """A consistent view that writes nothing and waits for no writer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Background work that is owed. The payload holds ids only."""
+
+    id: str
+    kind: str
+    key: str | None = field(default=None, kw_only=True)
+    """Work of one key is done in order and one at a time."""
+    delay: float = field(default=0, kw_only=True)
+    """Seconds. Delayed work has no key: it would hold back what is ready."""
+    payload: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+
 class Jobs(Protocol):
-    """Durable background work. At least once, in order and one at a time per `key`."""
+    """Durable background work, at least once."""
 
-    async def enqueue(
-        self, tx: Transaction, id: str, kind: str, *, key: str | None = None, delay: float = 0, **payload: str
-    ) -> bool:
-        """Owe this work, in the caller's transaction; False if a job with this id exists. `delay` in seconds.
-
-        The payload holds ids only. A delayed job has no key: it would hold back ready ones.
-        """
+    async def owe(self, tx: Transaction, *work: Work) -> None:
+        """Owe this work, in the caller's transaction; what is owed or under way already is not owed twice."""
 
     async def cancel(self, tx: Transaction, id: str) -> bool:
         """Not owed any more; False if it ran or runs already."""

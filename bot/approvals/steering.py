@@ -6,11 +6,11 @@ from typing import Final
 from bot.approvals import ids
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import NotAllowed, Refused
-from bot.approvals.filing import owe, owe_redraw, thread_key
+from bot.approvals.filing import owe, redraw, thread_key
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Who, check_request
-from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction, Work
 
 KEPT: Final = {
     Status.WAITING: "Kept: the agent gets this message once the approvals above are decided.",
@@ -109,7 +109,7 @@ class Steering:
             first = f" by <@{post.settled_by}>" if post and post.settled_by else ""
             raise NotAllowed(f"This was retried already{first}.")
         await tx.posts.save(replace(post, settled_by=by))
-        await owe_redraw(tx, self.jobs, id, "settled")
+        await self.jobs.owe(tx, redraw(id, "settled"))
         await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
         if post.kind is PostKind.TOOL_FAILURE:
             await self._keep(tx, self._said(conversation, by, TRY_AGAIN, f"retry/{id}"))
@@ -136,7 +136,7 @@ class Steering:
         await self._owe_run(tx, said.conversation, f"run:{said.id}")
 
     async def _owe_run(self, tx: Transaction, id: ConversationId, job: str) -> None:
-        await self.jobs.enqueue(tx, job, "run", key=thread_key(id), conversation=id)
+        await self.jobs.owe(tx, Work(job, "run", key=thread_key(id), payload={"conversation": id}))
 
     async def _check_asker(self, by: UserId) -> Person:
         person = await self.directory.person(by)

@@ -15,7 +15,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.approvals.ports import Transaction
+from bot.approvals.ports import Transaction, Work
 from bot.jobs import table
 from bot.jobs.attempt import Attempts
 from bot.jobs.lanes import Lanes
@@ -62,20 +62,15 @@ class EmbeddedJobs:
         self._outcomes: dict[str, Outcome] = {}
         self._in_doubt = False
 
-    async def enqueue(
-        self, tx: Transaction, id: str, kind: str, *, key: str | None = None, delay: float = 0, **payload: str
-    ) -> bool:
-        """Owe this work, in the caller's transaction; False if a job with this id is owed or runs.
+    async def owe(self, tx: Transaction, *work: Work) -> None:
+        """Owe this work, in the caller's transaction; what is owed or runs already is not owed twice.
 
-        `delay` in seconds; `ValueError` together with a key, which it would hold back.
+        `ValueError` for delayed work with a key: it would hold back what is ready.
         """
-        if key is not None and delay:
-            raise ValueError("a delayed job has no key: it would hold back the ready ones")
-        due = self._now() + delay
-        if not await table.add(_connection(tx), id=id, kind=kind, key=key, due=due, payload=payload):
-            return False
+        if any(one.key is not None and one.delay for one in work):
+            raise ValueError("delayed work has no key: it would hold back what is ready")
+        await table.add(_connection(tx), work, now=self._now())
         tx.on_commit(self._wake.set)
-        return True
 
     async def cancel(self, tx: Transaction, id: str) -> bool:
         """Not owed any more; False if it ran or runs already."""

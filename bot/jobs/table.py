@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.approvals.ports import Work
 from bot.jobs.outcome import Again, Claimed, Done, Failed, Outcome
 from bot.jobs.port import Job
 
@@ -50,7 +51,16 @@ jobs = Table(
     Index("ix_jobs_key_seq", "key", "seq"),
 )
 
-_ADD: Final = insert(jobs).inline().on_conflict_do_nothing(index_elements=["id"])
+_NEW: Final = insert(jobs).inline()
+# One that failed is owed anew; one that is owed or runs stays as it is.
+_ADD: Final = _NEW.on_conflict_do_update(
+    index_elements=["id"],
+    set_={
+        name: _NEW.excluded[name]
+        for name in ("kind", "key", "payload", "state", "due", "attempt", "postponed", "error")
+    },
+    where=jobs.c.state == "failed",
+)
 _REMOVE: Final = delete(jobs).where(jobs.c.id == bindparam("wanted"), jobs.c.state == bindparam("only"))
 
 _earlier: Final = jobs.alias("earlier")
@@ -112,32 +122,24 @@ _ORPHANED: Final = (
 )
 
 
-async def add(
-    connection: AsyncConnection,
-    *,
-    id: str,
-    kind: str,
-    key: str | None,
-    due: float,
-    payload: Mapping[str, str],
-) -> bool:
-    """Owe a job; False if one with this id is owed or runs. One that failed makes room and is owed anew."""
-    values = {
-        "id": id,
-        "kind": kind,
-        "key": key,
-        "payload": json.dumps(dict(payload)),
+async def add(connection: AsyncConnection, work: Sequence[Work], *, now: float) -> None:
+    """Owe this work, unless work with its id is owed or runs. What failed is owed anew, in its old place."""
+    if work:
+        await connection.execute(_ADD, [_values(one, now) for one in work])
+
+
+def _values(work: Work, now: float) -> dict[str, object]:
+    return {
+        "id": work.id,
+        "kind": work.kind,
+        "key": work.key,
+        "payload": json.dumps(dict(work.payload)),
         "state": "ready",
-        "due": due,
+        "due": now + work.delay,
         "attempt": 0,
         "postponed": 0,
         "error": "",
     }
-    if (await connection.execute(_ADD, values)).rowcount == 1:
-        return True
-    if not (await connection.execute(_REMOVE, {"wanted": id, "only": "failed"})).rowcount:
-        return False
-    return (await connection.execute(_ADD, values)).rowcount == 1
 
 
 async def remove_ready(connection: AsyncConnection, id: str) -> bool:

@@ -1,7 +1,6 @@
 """Approvals with their actions, as rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Select, and_, bindparam, select, update
@@ -30,7 +29,12 @@ _OF_ACTION: Final = _LOAD.where(
     approvals.c.id == select(actions.c.approval).where(actions.c.id == bindparam("wanted")).scalar_subquery()
 )
 _ASKED: Final = (
-    _OF_ACTION.add_columns(
+    _LOAD.where(
+        approvals.c.id.in_(
+            select(actions.c.approval).where(actions.c.id.in_(bindparam("wanted", expanding=True)))
+        )
+    )
+    .add_columns(
         conversations.c.channel,
         conversations.c.thread_ts,
         conversations.c.requester,
@@ -91,10 +95,9 @@ class ApprovalRows:
         """The one that has this action."""
         return await self._one(_OF_ACTION, {"wanted": id})
 
-    async def asked(self, id: ActionId) -> Asked | None:
-        """The one that has this action, with its conversation and its card, in one reading."""
-        rows = (await self._connection.execute(_ASKED, {"wanted": id})).all()
-        return asked_of(rows) if rows else None
+    async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
+        """By action, the approval that has it, with its conversation and its card, in one reading."""
+        return asked_of(await self._connection.execute(_ASKED, {"wanted": ids}))
 
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""
@@ -109,16 +112,15 @@ class ApprovalRows:
         """All that wait for people, oldest first."""
         return await self._all(_WAITING, {"most": limit})
 
-    async def save(self, approval: Approval) -> Approval:
-        """Write state and outcomes over the version that was read, and return it with the next version.
+    async def save(self, *approvals: Approval) -> None:
+        """Write states and outcomes over the versions that were read; each has the next version then.
 
-        Raises `Conflict` if the row has another version by now.
+        Raises `Conflict` if a row has another version by now; then the transaction is to be rolled back.
         """
-        key = {"wanted": approval.id, "read": approval.version}
-        written = await self._connection.execute(_SAVE, key | progress_values(approval))
-        if not written.rowcount:
-            raise Conflict(f"approval {approval.id!r} is not at version {approval.version} any more")
-        return replace(approval, version=approval.version + 1)
+        rows = [{"wanted": one.id, "read": one.version} | progress_values(one) for one in approvals]
+        written = await self._connection.execute(_SAVE, rows)
+        if written.rowcount != len(rows):
+            raise Conflict(f"{len(rows) - written.rowcount} of {len(rows)} approvals have changed")
 
     async def _one(self, statement: Select[Any], wanted: Mapping[str, str]) -> Approval | None:
         found = await self._all(statement, wanted)

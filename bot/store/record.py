@@ -24,9 +24,9 @@ class RecordRows:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def append(self, event: Event) -> None:
-        """Add a line, in the same transaction as what it tells."""
-        await self._connection.execute(_APPEND, event_values(event))
+    async def append(self, *events: Event) -> None:
+        """Add lines, in the same transaction as what they tell."""
+        await self._connection.execute(_APPEND, [event_values(event) for event in events])
 
     async def of(self, conversation: ConversationId | None = None) -> Sequence[Event]:
         """The lines, oldest first; of one conversation, or all."""

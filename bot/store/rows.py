@@ -119,18 +119,28 @@ def approvals_of(rows: Iterable[Row[Any]]) -> Sequence[Approval]:
     return [_approval_of(list(group)) for _, group in groupby(rows, key=attrgetter("id"))]
 
 
-def asked_of(rows: Sequence[Row[Any]]) -> Asked:
-    """The approval of rows that are joined with its actions, its conversation and its card."""
-    first = rows[0]
-    conversation = Conversation(
-        id=first.conversation,
-        channel=first.channel,
-        thread_ts=first.thread_ts,
-        requester=first.requester,
-        started_at=first.started_at,
-        status=Status(first.status),
+def asked_of(rows: Iterable[Row[Any]]) -> Mapping[ActionId, Asked]:
+    """By action, from rows of approvals that are joined with actions, conversations and cards."""
+    found: dict[ActionId, Asked] = {}
+    for _, group in groupby(rows, key=attrgetter("id")):
+        joined = list(group)
+        asked = Asked(
+            approval=_approval_of(joined), conversation=_its_conversation(joined[0]), card=joined[0].card
+        )
+        found |= {action.id: asked for action in asked.approval.actions}
+    return found
+
+
+def _its_conversation(row: Row[Any]) -> Conversation:
+    """The conversation of a row in which `id` is the approval's."""
+    return Conversation(
+        id=row.conversation,
+        channel=row.channel,
+        thread_ts=row.thread_ts,
+        requester=row.requester,
+        started_at=row.started_at,
+        status=Status(row.status),
     )
-    return Asked(approval=_approval_of(rows), conversation=conversation, card=first.card)
 
 
 def _approval_of(rows: Sequence[Row[Any]]) -> Approval:

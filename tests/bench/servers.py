@@ -41,7 +41,7 @@ async def bare(stop: asyncio.Event) -> None:
     await runner.cleanup()
 
 
-ANSWERS = {
+ANSWERS: dict[str, dict[str, object]] = {
     "auth.test": {
         "team_id": "T0SANDBOX",
         "user_id": "U0AGENT",
@@ -58,7 +58,7 @@ async def slack(stop: asyncio.Event) -> None:
 
     async def answer(request: web.Request) -> web.Response:
         await request.read()
-        return web.json_response({"ok": True} | ANSWERS.get(request.match_info["method"], {}))
+        return web.json_response({"ok": True, **ANSWERS.get(request.match_info["method"], {})})
 
     app = web.Application()
     app.router.add_post("/api/{method}", answer)
@@ -75,7 +75,7 @@ async def bot(stop: asyncio.Event, folder: Path, slack_url: str) -> None:
     """The whole bot, in HTTP mode."""
     port = free_port()
     settings = Settings(
-        _env_file=None,  # type: ignore[call-arg]  # pydantic-settings' own argument
+        _env_file=None,
         slack_bot_token=SecretStr("xoxb-sandbox-bot"),
         slack_signing_secret=SecretStr(SECRET),
         slack_api_url=f"{slack_url.rstrip('/')}/api/",

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from bot.approvals.ports import Transaction
+from bot.approvals.ports import Transaction, Work
 from bot.jobs import Handler, Job, JobEngine
 
 
@@ -96,7 +96,7 @@ class Failures:
 
 async def owe(
     lab: Lab, engine: JobEngine, id: str, kind: str = "work", *, key: str | None = None, delay: float = 0
-) -> bool:
-    """Enqueue in a transaction of its own."""
+) -> None:
+    """Owe work in a transaction of its own."""
     async with lab.begin() as tx:
-        return await engine.enqueue(tx, id, kind, key=key, delay=delay)
+        await engine.owe(tx, Work(id, kind, key=key, delay=delay))

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from sqlalchemy import text
 
-from bot.approvals.ports import Transaction
+from bot.approvals.ports import Transaction, Work
 from bot.jobs import EmbeddedJobs, GaveUp, Job
 from bot.store import RowsStore, RowsTransaction, StoreUnavailable, open_store
 from tests.jobs.lab import Failures, Ran
@@ -61,7 +61,7 @@ def jobs(
 async def owe(store: RowsStore, engine: EmbeddedJobs, *ids: str) -> None:
     async with store.write() as tx:
         for id in ids:
-            await engine.enqueue(tx, id, "work", key="k")
+            await engine.owe(tx, Work(id, "work", key="k"))
 
 
 async def rows(store: RowsStore) -> list[tuple[str, str, str]]:
@@ -168,7 +168,7 @@ async def test_a_backlog_is_taken_many_at_a_time(store: RowsStore) -> None:
     engine = jobs(door, ran)
     async with store.write() as tx:
         for number in range(80):
-            await engine.enqueue(tx, str(number), "work")
+            await engine.owe(tx, Work(str(number), "work"))
     await engine.start()
     await ran.done(80)
     await engine.stop(5)
@@ -181,7 +181,7 @@ async def test_a_transaction_of_another_kind_is_refused(store: RowsStore) -> Non
 
     engine = jobs(store.write, Ran())
     with pytest.raises(TypeError):
-        await engine.enqueue(cast("Transaction", Other()), "a", "work")
+        await engine.owe(cast("Transaction", Other()), Work("a", "work"))
     assert await rows(store) == []
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from bot.approvals.ports import Work
 from bot.jobs import Handler, Job, RetryLater
 from tests.jobs.lab import Failures, Lab, Ran, owe
 
@@ -65,7 +66,7 @@ async def test_a_job_in_backoff_can_be_cancelled_and_lets_its_key_go(lab: Lab) -
     await ran.done(2)
     async with lab.begin() as tx:
         assert await engine.cancel(tx, "bad")
-        await engine.enqueue(tx, "wake", "work")
+        await engine.owe(tx, Work("wake", "work"))
     await ran.done(4)
     await engine.stop(5)
     assert "next" in ran.ended
@@ -92,7 +93,7 @@ async def test_a_failed_job_can_be_owed_anew(lab: Lab) -> None:
     await owe(lab, engine, "bad", key="k")
     await owe(lab, engine, "next", key="k")
     await ran.done(1)
-    assert await owe(lab, engine, "bad", key="k")
+    await owe(lab, engine, "bad", key="k")
     await failures.heard(2)
     await engine.stop(5)
     assert [job.attempt for job in ran.jobs if job.id == "bad"] == [1, 2, 3, 4, 5] * 2

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.approvals.ports import Work
 from tests.jobs.lab import Ran
 from tests.jobs.labs import LABS
 
@@ -39,7 +40,7 @@ async def test_after_a_kill_everything_owed_is_done_in_order(name: str, tmp_path
     async with LABS[name](tmp_path) as lab, lab.begin() as tx:
         engine = lab.engine({})
         for id in JOBS:
-            await engine.enqueue(tx, id, "work", key=key_of(id))
+            await engine.owe(tx, Work(id, "work", key=key_of(id)))
 
     first = await work_until_killed(name, tmp_path, ends=15)
     second = await work_until_killed(name, tmp_path, ends=10)

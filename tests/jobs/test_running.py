@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.approvals.ports import Work
 from bot.jobs import Job
 from tests.jobs.lab import Lab, Ran, owe
 
@@ -31,7 +32,7 @@ async def test_jobs_of_a_key_keep_their_order_across_kinds(lab: Lab) -> None:
     engine = lab.engine({"run": ran, "post": ran}, limits={"run": 2})
     async with lab.begin() as tx:
         for number in range(10):
-            await engine.enqueue(tx, str(number), "run" if number % 2 else "post", key="k")
+            await engine.owe(tx, Work(str(number), "run" if number % 2 else "post", key="k"))
     await engine.start()
     await ran.done(10)
     await engine.stop(5)
@@ -62,7 +63,7 @@ async def test_no_more_run_at_once_than_allowed(lab: Lab) -> None:
     engine = lab.engine({"work": ran}, concurrency=3)
     async with lab.begin() as tx:
         for number in range(20):
-            await engine.enqueue(tx, str(number), "work")
+            await engine.owe(tx, Work(str(number), "work"))
     await engine.start()
     await ran.done(20)
     await engine.stop(5)

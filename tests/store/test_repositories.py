@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.approvals.approval import State
@@ -133,11 +135,13 @@ async def test_saving_writes_state_and_outcomes_and_counts_the_version(store: Ro
     asked = approval("p1", action("a1"), action("a2"))
     async with store.write() as tx:
         await tx.approvals.add(asked)
-        one = await tx.approvals.save(asked.decide(ActionId("a2"), Edit({"path": "b"}), by=BOB, at=NOON))
-        two = await tx.approvals.save(one.decide(ActionId("a1"), Reject("no"), by=ALICE, at=later(1)))
+        one = asked.decide(ActionId("a2"), Edit({"path": "b"}), by=BOB, at=NOON)
+        await tx.approvals.save(one)
+        two = replace(one, version=1).decide(ActionId("a1"), Reject("no"), by=ALICE, at=later(1))
+        await tx.approvals.save(two)
     async with store.read() as tx:
         read = await tx.approvals.get(asked.id)
-    assert read == two
+    assert read == replace(two, version=2)
     assert read is not None
     assert (read.version, read.state) == (2, State.SETTLED)
 
@@ -146,10 +150,42 @@ async def test_a_stale_version_is_a_conflict_and_changes_nothing(store: RowsStor
     asked = approval("p1", action("a1"), action("a2"))
     async with store.write() as tx:
         await tx.approvals.add(asked)
-        first = await tx.approvals.save(asked.decide(ActionId("a1"), Approve(), by=ALICE, at=NOON))
+        first = asked.decide(ActionId("a1"), Approve(), by=ALICE, at=NOON)
+        await tx.approvals.save(first)
         with pytest.raises(Conflict):
             await tx.approvals.save(asked.decide(ActionId("a1"), Reject(), by=BOB, at=NOON))
-        assert await tx.approvals.get(asked.id) == first
+        assert await tx.approvals.get(asked.id) == replace(first, version=1)
+
+
+async def test_several_are_saved_at_once_or_none_is(store: RowsStore) -> None:
+    one, two = approval("p1", action("a1")), approval("p2", action("a2"))
+    async with store.write() as tx:
+        await tx.approvals.add(one)
+        await tx.approvals.add(two)
+    with pytest.raises(Conflict, match="1 of 2"):
+        async with store.write() as tx:
+            await tx.approvals.save(one.withdraw("gone"), replace(two, version=7).withdraw("gone"))
+    async with store.write() as tx:
+        assert await tx.approvals.get(one.id) == one
+        await tx.approvals.save(one.withdraw("gone"), two.withdraw("gone"))
+        assert [saved.version for saved in await tx.approvals.of(one.conversation)] == [1, 1]
+
+
+async def test_what_a_decision_needs_is_read_at_once_with_the_card_and_no_other_post(
+    store: RowsStore,
+) -> None:
+    one, two = approval("p1", action("a1"), action("a2")), approval("p2", action("a3"))
+    async with store.write() as tx:
+        await tx.approvals.add(one)
+        await tx.approvals.add(two)
+        for id, kind in (("card", PostKind.CARD), ("notice", PostKind.NOTICE)):
+            await tx.posts.owe(replace(post(id), kind=kind, approval=one.id))
+        asked = await tx.approvals.asked([ActionId("a1"), ActionId("a3"), ActionId("nowhere")])
+        conversation = await tx.conversations.get(one.conversation)
+    assert (asked[ActionId("a1")].approval, asked[ActionId("a3")].approval) == (one, two)
+    assert (asked[ActionId("a1")].card, asked[ActionId("a3")].card) == ("card", None)
+    assert asked[ActionId("a1")].conversation == conversation
+    assert ActionId("nowhere") not in asked
 
 
 async def test_approvals_are_listed_oldest_first_by_state(store: RowsStore) -> None:

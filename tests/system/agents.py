@@ -1,7 +1,7 @@
 """Agents of a team's own, as `BOT_AGENT` names them, and what their tools did.
 
-Their model follows the script that a person writes: a JSON list of rounds, each a list of `[tool, arguments]`.
-After the last round it says what it was told by the tools, so that a test reads it in Slack.
+Their model follows the script that a person writes: a JSON list of rounds, each a list of
+`[tool, arguments]`. After the last round it says what it was told by the tools, so that a test reads it in Slack.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Script(BaseChatModel):
     def _llm_type(self) -> str:
         return "script"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "Script":  # type: ignore[override]  # noqa: ANN401, ARG002
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "Script":  # noqa: ANN401, ARG002
         return self
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:  # noqa: ANN401, ARG002

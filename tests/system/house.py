@@ -14,7 +14,6 @@ from bot.policy_file import parse_policy
 from bot.sandbox import Person, Sandbox, buttons, text_of
 from bot.settings import Mode, Settings
 from bot.wiring import Bot, running_bot
-
 from tests.slack.second_opinion import second_opinion
 
 POLICY = '[defaults]\napprovers = ["channel"]\n'
@@ -98,7 +97,7 @@ async def a_house(
         slack_options["request_url"] = f"http://127.0.0.1:{port}/slack/events"
     async with Sandbox(port=0, data=folder / "slack", **slack_options) as slack:
         settings = Settings(
-            _env_file=None,  # type: ignore[call-arg]  # pydantic-settings' own argument
+            _env_file=None,
             slack_bot_token=SecretStr(slack.bot_token),
             slack_app_token=SecretStr(slack.app_token),
             slack_signing_secret=SecretStr(slack.signing_secret) if mode is Mode.HTTP else None,

@@ -1,5 +1,8 @@
 """Each of the four decisions: what the tool received and what the model was told."""
 
+from functools import partial
+from typing import Any
+
 from bot.sandbox import buttons, labels, text_of
 from tests.system.agents import RUNS
 from tests.system.house import House, decisions
@@ -154,10 +157,15 @@ async def test_ones_own_decision_can_be_changed_until_the_last_one_is_in(house: 
     assert ("transfer", {"amount": 9.0, "to": "eve"}) not in RUNS
 
 
+def asks_for(shown: str, card: dict[str, Any]) -> bool:
+    return decisions(card) != [] and shown in text_of(card)
+
+
 async def test_five_rounds_in_one_thread(house: House) -> None:
     await house.asks(*[[("transfer", {"amount": float(number), "to": "bob"})] for number in range(5)])
     for number in range(5):
-        card = await house.card(lambda one, n=number: decisions(one) != [] and f"amount: {n}" in text_of(one))
+        shown = f"amount: {number}"
+        card = await house.card(partial(asks_for, shown))
         await house.bob.press(card, "Approve")
     await house.answer('"amount": 4.0')
     assert [run[1]["amount"] for run in RUNS] == [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -1,0 +1,123 @@
+"""Decisions that arrive together are written together: one transaction, one trip to the disk for all.
+
+A commit costs the same for one decision and for twenty. Whoever comes while a transaction is under way waits
+for it with the others who came, and the first of them writes for all. Each is still judged on its own, in the
+order of arrival, on rows as the ones before it left them; a refusal of one changes nothing for the others.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from bot.approvals.admission import AskAbout
+from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import Conversation, Status
+from bot.approvals.errors import Refused, UnknownAction
+from bot.approvals.ids import ActionId, ApprovalId
+from bot.approvals.ports import Asked, Jobs, Store, Transaction
+from bot.approvals.rulings import Ruling
+
+Rule: TypeAlias = Callable[[Asked], Ruling]
+"""Judges a case, purely; raises a `Refused` or `AskAbout`."""
+
+MOST_TOGETHER: Final = 50
+"""Cases in one transaction, so that nobody waits long for the rows of others."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Case:
+    id: ActionId
+    rule: Rule
+    verdict: asyncio.Future[Approval]
+
+
+class Docket:
+    """Takes cases and writes their rulings."""
+
+    def __init__(self, store: Store, jobs: Jobs) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._waiting: list[_Case] = []
+        self._writing = asyncio.Lock()
+
+    async def judge(self, id: ActionId, rule: Rule) -> Approval:
+        """Judge this case on the rows as they are, and write the ruling; it is on disk when this returns.
+
+        Raises what the rule raises, `UnknownAction`, `Conflict`, or what the store says when it cannot write.
+        """
+        case = _Case(id=id, rule=rule, verdict=asyncio.get_running_loop().create_future())
+        self._waiting.append(case)
+        try:
+            async with self._writing:
+                if not case.verdict.done():
+                    await self._write_waiting()
+        finally:
+            if case in self._waiting:
+                self._waiting.remove(case)
+        return case.verdict.result()
+
+    async def _write_waiting(self) -> None:
+        cases, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+        try:
+            async with self._store.write() as tx:
+                judged = await self._judge(tx, cases)
+        except BaseException as error:
+            for case in cases:
+                case.verdict.set_exception(
+                    error if isinstance(error, Exception) else asyncio.CancelledError()
+                )
+                case.verdict.exception()
+            raise
+        for case, outcome in judged:
+            if isinstance(outcome, Approval):
+                case.verdict.set_result(outcome)
+            else:
+                case.verdict.set_exception(outcome)
+                case.verdict.exception()  # each caller raises its own; none is "never retrieved"
+
+    async def _judge(
+        self, tx: Transaction, cases: Sequence[_Case]
+    ) -> list[tuple[_Case, Approval | Exception]]:
+        asked = await tx.approvals.asked([case.id for case in cases])
+        changed: dict[ApprovalId, Approval] = {}
+        rulings: list[Ruling] = []
+        judged: list[tuple[_Case, Approval | Exception]] = []
+        for case in cases:
+            try:
+                ruling = case.rule(_as_left(asked.get(case.id), changed))
+            except (Refused, AskAbout) as no:
+                judged.append((case, no))
+                continue
+            changed[ruling.approval.id] = ruling.approval
+            rulings.append(ruling)
+            judged.append((case, replace(ruling.approval, version=ruling.approval.version + 1)))
+        if rulings:
+            await self._write(
+                tx, changed, rulings, {one.conversation.id: one.conversation for one in asked.values()}
+            )
+        return judged
+
+    async def _write(
+        self,
+        tx: Transaction,
+        changed: dict[ApprovalId, Approval],
+        rulings: Sequence[Ruling],
+        conversations: dict[str, Conversation],
+    ) -> None:
+        await tx.approvals.save(*changed.values())
+        await tx.record.append(*(ruling.event for ruling in rulings))
+        for approval in changed.values():
+            conversation = conversations[approval.conversation]
+            if approval.state is State.SETTLED and conversation.status in {Status.WAITING, Status.FAILED}:
+                await tx.conversations.save(replace(conversation, status=Status.WORKING))
+        work = {owed.id: owed for ruling in rulings for owed in ruling.work}
+        await self._jobs.owe(tx, *work.values())
+
+
+def _as_left(asked: Asked | None, changed: dict[ApprovalId, Approval]) -> Asked:
+    """The case on the rows as the cases before it leave them."""
+    if asked is None:
+        raise UnknownAction
+    before = changed.get(asked.approval.id)
+    return replace(asked, approval=before) if before else asked

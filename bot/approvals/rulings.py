@@ -1,0 +1,84 @@
+"""What a person's decision changes: the approval, a line of the record, and the work that is owed. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.approvals.approval import Action, Approval, State
+from bot.approvals.binding import digest
+from bot.approvals.decision import Decision, Edit, Json, kind_of
+from bot.approvals.filing import redraw, thread_key
+from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ports import Asked, Event, Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What is to be written, all of it or nothing."""
+
+    approval: Approval
+    """With its next state; its version is still the one that was read."""
+    event: Event
+    work: tuple[Work, ...]
+
+
+def decided(asked: Asked, id: ActionId, decision: Decision, *, by: UserId, at: datetime) -> Ruling:
+    """A decision; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
+    approval = asked.approval.decide(id, decision, by=by, at=at)
+    detail = _detail(approval, approval.action(id), decision)
+    resume = _resume(approval) if approval.state is State.SETTLED else ()
+    event = event_of("decided", approval, id, by, at=at, detail=detail)
+    return Ruling(approval=approval, event=event, work=(*_redraw(asked), *resume))
+
+
+def taken_back(asked: Asked, id: ActionId, *, by: UserId, at: datetime) -> Ruling:
+    """A decision that its maker takes back. Raises what `Approval.take_back` raises."""
+    approval = asked.approval.take_back(id, by=by)
+    event = event_of("taken_back", approval, id, by, at=at)
+    return Ruling(approval=approval, event=event, work=_redraw(asked))
+
+
+def event_of(
+    kind: str,
+    approval: Approval,
+    action: ActionId,
+    by: UserId,
+    *,
+    at: datetime,
+    detail: Mapping[str, Json] | None = None,
+) -> Event:
+    """A line of the record about one action."""
+    return Event(
+        kind=kind,
+        at=at,
+        conversation=approval.conversation,
+        approval=approval.id,
+        action=action,
+        actor=by,
+        detail=detail or {},
+    )
+
+
+def _redraw(asked: Asked) -> tuple[Work, ...]:
+    return (redraw(asked.card, str(asked.approval.version + 1)),) if asked.card else ()
+
+
+def _resume(approval: Approval) -> tuple[Work, ...]:
+    key = thread_key(approval.conversation)
+    return (
+        Work(f"resume:{approval.id}", "resume", key=key, payload={"conversation": approval.conversation}),
+    )
+
+
+def _detail(approval: Approval, action: Action, decision: Decision) -> dict[str, Json]:
+    """What the record keeps of a decision: kinds and digests, never a value."""
+    detail: dict[str, Json] = {"decision": kind_of(decision).value, "digest": action.digest}
+    if isinstance(decision, Edit):
+        detail["edited_digest"] = digest(
+            tool=action.tool,
+            arguments=decision.arguments,
+            thread=approval.conversation,
+            interrupt=approval.interrupt,
+            call=action.call,
+        )
+    return detail
