@@ -10,7 +10,6 @@ from typing import Final
 
 import structlog
 from aiohttp import web
-from prometheus_client import CollectorRegistry
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -27,6 +26,7 @@ from bot.approvals.steering import Steering
 from bot.errors import CannotStart
 from bot.jobs.embedded import EmbeddedJobs
 from bot.jobs.port import Handler, Job, RetryLater
+from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Mode, Settings
 from bot.slack.app import Identity, asking_client, bolt_app, slack_client
@@ -77,8 +77,11 @@ async def running_bot(
     `BadPolicy` or `CannotOpen` with a sentence for the operator.
     """
     sys.setswitchinterval(HAND_OVER)
+    metrics = Metrics()
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(open_store(settings.bot_database_url))
+        store = await stack.enter_async_context(
+            open_store(settings.bot_database_url, recorded=metrics.recorded)
+        )
         built, agent = await _agent(stack, settings, model)
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client = slack_client(token, settings.slack_api_url)
@@ -87,7 +90,7 @@ async def running_bot(
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
         policy = await resolved(policy_file, directory)
-        work = _Work(store=store, agent=agent, tools=ToolSchemas(built), client=client)
+        work = _Work(store=store, agent=agent, tools=ToolSchemas(built), client=client, metrics=metrics)
         app = work.app(policy, directory, who)
         await work.jobs.start()
         stack.push_async_callback(work.jobs.stop, SHUTDOWN)
@@ -100,9 +103,16 @@ class _Work:
     """The use cases and the jobs that call them."""
 
     def __init__(
-        self, *, store: RowsStore, agent: Threads, tools: ToolSchemas, client: AsyncWebClient
+        self,
+        *,
+        store: RowsStore,
+        agent: Threads,
+        tools: ToolSchemas,
+        client: AsyncWebClient,
+        metrics: Metrics,
     ) -> None:
         self.store = store
+        self.metrics = metrics
         self._client = client
         self._tools = tools
         self._courier = Courier(store=store, client=client)
@@ -158,6 +168,7 @@ class _Work:
         )
 
     async def _give_up(self, job: Job, error: Exception) -> None:
+        self.metrics.job_failed(job.kind)
         log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
         if job.kind in {"run", "resume"}:
             await self._running.give_up(ConversationId(job.payload["conversation"]))
@@ -190,7 +201,7 @@ async def _doors(
     elif settings.slack_signing_secret:
         endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
     runner = web.AppRunner(
-        http_app(checks=checks, registry=CollectorRegistry(), slack=endpoint), access_log=None
+        http_app(checks=checks, registry=work.metrics.registry, slack=endpoint), access_log=None
     )
     await runner.setup()
     stack.push_async_callback(runner.cleanup)

@@ -213,6 +213,9 @@ class Directory(Protocol):
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked."""
 
+    async def takes_messages(self, channel: ChannelId) -> bool:
+        """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked."""
+
 
 class Agent(Protocol):
     """The agent behind all threads. The caller holds the thread: one run at a time.

@@ -47,6 +47,8 @@ class Steering:
         Raises `Refused` with the sentence for the person. The same `source` starts one conversation.
         """
         await self._check_asker(by)
+        if not await self.directory.takes_messages(channel):
+            raise NotAllowed("I am not in this channel, so I could not answer: /invite me, then ask again.")
         conversation = self._conversation(by, channel, None)
         said = self._said(conversation, by, text, source)
         opening = Post(

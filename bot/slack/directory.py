@@ -6,12 +6,13 @@ from typing import Any, Final, TypeVar
 
 from aiohttp import ClientError
 from async_lru import alru_cache
-from slack_sdk.errors import SlackClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, UserId
 from bot.approvals.person import Person, Standing
+from bot.slack.refusals import name_of
 
 REMEMBERED: Final = 60.0
 """Seconds that an answer is believed; somebody who loses a right can use it this much longer."""
@@ -45,6 +46,10 @@ class SlackDirectory:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked in time."""
         return user in await _in_time(self._members(channel))
 
+    async def takes_messages(self, channel: ChannelId) -> bool:
+        """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked in time."""
+        return await _in_time(self._ask_about(channel))
+
     async def everybody(self) -> list[Person]:
         """All people of the workspace, for resolving the names in a policy; slow, at start only."""
         people: list[Person] = []
@@ -60,6 +65,16 @@ class SlackDirectory:
     async def _ask_person(self, id: UserId) -> Person:
         answer = await self._client.users_info(user=id)
         return person_of(answer["user"], self._team, self._enterprise)
+
+    async def _ask_about(self, channel: ChannelId) -> bool:
+        try:
+            info = (await self._client.conversations_info(channel=channel))["channel"]
+        except SlackApiError as error:
+            if name_of(error) == "channel_not_found":
+                # A private channel, or people's direct message, that the bot is not in.
+                return False
+            raise
+        return bool(info.get("is_member") or info.get("is_im")) and not info.get("is_archived")
 
     async def _ask_members(self, channel: ChannelId) -> frozenset[str]:
         members: set[str] = set()

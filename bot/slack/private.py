@@ -58,7 +58,10 @@ class Private:
 
 def is_slacks(url: str, api_url: str) -> bool:
     """Whether this address is Slack's own, or of the Web API that is used (a local Slack)."""
-    parts, api = urlsplit(url), urlsplit(api_url)
+    try:
+        parts, api = urlsplit(url), urlsplit(api_url)
+    except ValueError:
+        return False
     if (parts.scheme, parts.netloc) == (api.scheme, api.netloc) and parts.netloc:
         return True
     return parts.scheme == "https" and parts.netloc in SLACKS_HOSTS

@@ -38,7 +38,7 @@ class Sockets:
         self._handlers[0].client.wss_uri = address
         await self._handlers[0].client.connect()
         for handler in self._handlers[1:]:
-            await handler.client.connect()
+            await self._reconnect(handler)
 
     async def watch(self) -> None:
         """Look after the connections until cancelled.

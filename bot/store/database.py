@@ -16,13 +16,16 @@ from bot.store.location import sqlite_path
 from bot.store.lock import held
 from bot.store.schema import migrate, revision, revisions
 from bot.store.sqlite import make_private, migrating_engine, reading_engine, writing_engine
-from bot.store.transaction import RowsTransaction
+from bot.store.transaction import Recorded, RowsTransaction
 
 
 class RowsStore:
     """`Store` over a writing engine and a reading one."""
 
-    def __init__(self, *, writer: AsyncEngine, readers: AsyncEngine) -> None:
+    def __init__(
+        self, *, writer: AsyncEngine, readers: AsyncEngine, recorded: Recorded | None = None
+    ) -> None:
+        self._recorded = recorded
         self._writer = writer
         self._readers = readers
 
@@ -35,7 +38,7 @@ class RowsStore:
         with _disk_errors_as_sentences():
             async with self._writer.connect() as connection:
                 await connection.begin()
-                rows = RowsTransaction(connection)
+                rows = RowsTransaction(connection, self._recorded)
                 try:
                     yield rows
                 except BaseException:
@@ -52,8 +55,10 @@ class RowsStore:
 
 
 @asynccontextmanager
-async def open_store(where: str | Path) -> AsyncIterator[RowsStore]:
+async def open_store(where: str | Path, *, recorded: Recorded | None = None) -> AsyncIterator[RowsStore]:
     """The store in this SQLite file (`sqlite:///bot.db`, or a path), at the present schema.
+
+    `recorded` is told about every line of the record, once it is on disk.
 
     One process at a time: a lock beside the file is held until the block ends. The file is created if
     there is none, readable by its owner alone. `CannotOpen` says in a sentence why it cannot be used.
@@ -66,7 +71,7 @@ async def open_store(where: str | Path) -> AsyncIterator[RowsStore]:
             # Connected now, so that no click waits for it or can be cancelled in the middle of it.
             async with writer.connect(), readers.connect():
                 pass
-            yield RowsStore(writer=writer, readers=readers)
+            yield RowsStore(writer=writer, readers=readers, recorded=recorded)
         finally:
             await readers.dispose()
             await writer.dispose()

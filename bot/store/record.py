@@ -1,6 +1,6 @@
 """The append-only record, as rows of `audit`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sqlalchemy import bindparam, insert, select
@@ -19,14 +19,17 @@ _OF: Final = _ALL.where(audit.c.conversation == bindparam("wanted"))
 class RecordRows:
     """`Record` in one transaction."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_tell")
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, tell: Callable[[Event], None]) -> None:
         self._connection = connection
+        self._tell = tell
 
     async def append(self, *events: Event) -> None:
         """Add lines, in the same transaction as what they tell."""
         await self._connection.execute(_APPEND, [event_values(event) for event in events])
+        for event in events:
+            self._tell(event)
 
     async def of(self, conversation: ConversationId | None = None) -> Sequence[Event]:
         """The lines, oldest first; of one conversation, or all."""

@@ -12,7 +12,7 @@ from sqlalchemy import Row
 from bot.approvals.approval import Action, Approval, Decided, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
-from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
 from bot.store.columns import utc_text
 
@@ -46,10 +46,10 @@ def conversation_values(conversation: Conversation) -> Values:
     }
 
 
-def conversation_of(row: Row[Any]) -> Conversation:
-    """The conversation of a row."""
+def conversation_of(row: Row[Any], id: str | None = None) -> Conversation:
+    """The conversation of a row; its `id` where the row's own is of something joined with it."""
     return Conversation(
-        id=row.id,
+        id=ConversationId(id or row.id),
         channel=row.channel,
         thread_ts=row.thread_ts,
         requester=row.requester,
@@ -125,22 +125,12 @@ def asked_of(rows: Iterable[Row[Any]]) -> Mapping[ActionId, Asked]:
     for _, group in groupby(rows, key=attrgetter("id")):
         joined = list(group)
         asked = Asked(
-            approval=_approval_of(joined), conversation=_its_conversation(joined[0]), card=joined[0].card
+            approval=_approval_of(joined),
+            conversation=conversation_of(joined[0], joined[0].conversation),
+            card=joined[0].card,
         )
         found |= {action.id: asked for action in asked.approval.actions}
     return found
-
-
-def _its_conversation(row: Row[Any]) -> Conversation:
-    """The conversation of a row in which `id` is the approval's."""
-    return Conversation(
-        id=row.conversation,
-        channel=row.channel,
-        thread_ts=row.thread_ts,
-        requester=row.requester,
-        started_at=row.started_at,
-        status=Status(row.status),
-    )
 
 
 def _approval_of(rows: Sequence[Row[Any]]) -> Approval:

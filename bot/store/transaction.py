@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.approvals.ports import Event
 from bot.store.approvals import ApprovalRows
 from bot.store.conversations import ConversationRows
 from bot.store.posts import PostRows
@@ -13,23 +15,31 @@ from bot.store.record import RecordRows
 
 _log: Final = logging.getLogger(__name__)
 
+Recorded: TypeAlias = Callable[[Event], None]
+"""Told about every line of the record, once it is on disk."""
+
 
 class RowsTransaction:
     """`Transaction` over one connection."""
 
-    __slots__ = ("_calls", "approvals", "connection", "conversations", "posts", "record")
+    __slots__ = ("_calls", "_recorded", "approvals", "connection", "conversations", "posts", "record")
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, recorded: Recorded | None = None) -> None:
         self.connection = connection
         self.conversations = ConversationRows(connection)
         self.approvals = ApprovalRows(connection)
         self.posts = PostRows(connection)
-        self.record = RecordRows(connection)
         self._calls: list[Callable[[], None]] = []
+        self._recorded = recorded
+        self.record = RecordRows(connection, self._written)
 
     def on_commit(self, call: Callable[[], None]) -> None:
         """Call this once the transaction is on disk; never if it is rolled back."""
         self._calls.append(call)
+
+    def _written(self, event: Event) -> None:
+        if self._recorded:
+            self.on_commit(partial(self._recorded, event))
 
     async def commit(self) -> None:
         """Put it on disk, then tell."""

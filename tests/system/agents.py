@@ -1,7 +1,7 @@
 """Agents of a team's own, as `BOT_AGENT` names them, and what their tools did.
 
 Their model follows the script that a person writes: a JSON list of rounds, each a list of
-`[tool, arguments]`. After the last round it says what it was told by the tools, so that a test reads it in Slack.
+`[tool, arguments]`. After the last round it says what the tools told it, so that a test reads it in Slack.
 """
 
 import asyncio

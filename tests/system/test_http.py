@@ -155,6 +155,19 @@ async def test_the_same_signed_click_sent_again_and_again_is_one_decision(house:
     assert len(RUNS) == 1
 
 
+async def test_what_happens_is_counted_by_kind(house: House) -> None:
+    await house.asks([TRANSFER])
+    await house.bob.press(await house.card(), "Approve")
+    await house.answer()
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"http://127.0.0.1:{house.bot.port}/metrics") as answer,
+    ):
+        told = await answer.text()
+    assert 'approval_bot_events_total{kind="decided"} 1.0' in told
+    assert "transfer" not in told
+
+
 async def test_health_and_readiness_are_told(house: House) -> None:
     url = f"http://127.0.0.1:{house.bot.port}"
     async with aiohttp.ClientSession() as session:

@@ -195,3 +195,8 @@ async def test_a_plain_question_gets_a_card_with_respond(tmp_path: Path) -> None
 async def test_an_empty_mention_says_what_to_do(house: House) -> None:
     await house.alice.say("#general", f"<@{house.bot.identity.bot_user}>")
     await house.alice.sees_privately("Say what the agent should do")
+
+
+async def test_in_a_channel_without_the_bot_the_command_says_how_to_get_it_there(house: House) -> None:
+    await house.alice.say("#random", "/agent hello")
+    await house.alice.sees_privately("/invite me")
