@@ -1,7 +1,8 @@
 """Durable acks: signed clicks in HTTP mode, beside a bare Bolt listener that only acks.
 
 Both servers are processes of their own, warm before they are measured. The bot's clicks are decisions on
-approvals that wait: each is written, recorded and owed a redraw before its ack; redraws go on meanwhile, to a Slack that is a process too.
+approvals that wait: each is written, recorded and owed a redraw before its ack. Redraws go on meanwhile, to a
+Slack that is a process too.
 """
 
 import asyncio

@@ -40,6 +40,10 @@ class Everybody:
         """A member."""
         return Person(id=id, standing=Standing.MEMBER)
 
+    async def takes_messages(self, channel: ChannelId) -> bool:  # noqa: ARG002 - the port's name
+        """Always."""
+        return True
+
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:  # noqa: ARG002 - the port's names
         """Always."""
         return True

@@ -1,4 +1,4 @@
-"""kill -9 while people are asked, and a fresh process: every open card still works, and nothing runs twice."""
+"""kill -9 while people are asked, then a fresh process: every open card works, and nothing runs twice."""
 
 import asyncio
 import json
