@@ -90,8 +90,15 @@ async def running_bot(
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
         policy = await resolved(policy_file, directory)
-        work = _Work(store=store, agent=agent, tools=ToolSchemas(built), client=client, metrics=metrics)
-        app = work.app(policy, directory, who)
+        work = _Work(
+            store=store,
+            agent=agent,
+            tools=ToolSchemas(built),
+            client=client,
+            policy=policy,
+            metrics=metrics,
+        )
+        app = work.app(directory, who)
         await work.jobs.start()
         stack.push_async_callback(work.jobs.stop, SHUTDOWN)
         port = await _doors(stack, settings, app, work, asking)
@@ -109,6 +116,7 @@ class _Work:
         agent: Threads,
         tools: ToolSchemas,
         client: AsyncWebClient,
+        policy: Policy,
         metrics: Metrics,
     ) -> None:
         self.store = store
@@ -118,7 +126,10 @@ class _Work:
         self._courier = Courier(store=store, client=client)
         handlers: dict[str, Handler] = {}
         self.jobs = EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=self._give_up, limits=PLACES)
-        self._running = Running(store=store, jobs=self.jobs, agent=agent, tools=tools, now=_now)
+        self._policy = policy
+        self._running = Running(
+            store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
+        )
         handlers |= {
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
@@ -126,17 +137,19 @@ class _Work:
             "redraw": _later(self._redraw),
         }
 
-    def app(self, policy: Policy, directory: SlackDirectory, who: Identity) -> AsyncApp:
+    def app(self, directory: SlackDirectory, who: Identity) -> AsyncApp:
         """The Bolt app with all listeners on these use cases."""
         desk = Desk(
             store=self.store,
             jobs=self.jobs,
             directory=directory,
             tools=self._tools,
-            policy=policy,
+            policy=self._policy,
             now=_now,
         )
-        steering = Steering(store=self.store, jobs=self.jobs, directory=directory, policy=policy, now=_now)
+        steering = Steering(
+            store=self.store, jobs=self.jobs, directory=directory, policy=self._policy, now=_now
+        )
         private = Private(client=self._client)
         talk = Talk(
             steering=steering,

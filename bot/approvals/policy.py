@@ -121,6 +121,13 @@ def check_decision(
         raise NotAllowed(f"You asked for this yourself, so somebody else has to decide about `{tool}`.")
 
 
+def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:
+    """Whether nobody can decide where only the requesters are: in a direct message with the bot."""
+    if not terms.self_approval:
+        return True
+    return not any(not isinstance(who, One) or who.id in requesters for who in terms.approvers)
+
+
 def _check_standing(person: Person) -> None:
     if person.standing is not Standing.MEMBER:
         raise NotAllowed(_NOT_A_MEMBER[person.standing])

@@ -17,11 +17,17 @@ from bot.approvals.conversation import Conversation, Post, PostKind, Said, Statu
 from bot.approvals.errors import Stale
 from bot.approvals.filing import approval_for, file, owe, withdraw
 from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.thread import Condition, Thread
 
 MAX_STEPS: Final = 200
 """Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
+
+NOBODY_HERE: Final = (
+    "Nobody who may decide about all of this can see it here: press Stop, and ask again in a channel."
+)
+"""What a direct message is told, where nobody approves what they asked for."""
 
 NOTHING_SAID: Final = "The agent finished without saying anything."
 
@@ -68,6 +74,7 @@ class Running:
     jobs: Jobs
     agent: Agent
     tools: Tools
+    policy: Policy
     now: Clock
 
     async def advance(self, id: ConversationId) -> None:
@@ -155,8 +162,19 @@ class Running:
                     interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
                 )
                 await file(tx, self.jobs, approval)
+                await self._say_who_is_missing(tx, conversation, approval)
         now_known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         return [approval for approval in now_known if approval.interrupt in pending]
+
+    async def _say_who_is_missing(
+        self, tx: Transaction, conversation: Conversation, approval: Approval
+    ) -> None:
+        """In a direct message only the requester sees the card, who may not be somebody who decides."""
+        if not conversation.channel.startswith("D"):
+            return
+        tools = [one.tool for one in approval.actions]
+        if any(alone(self.policy.terms(tool), approval.requesters) for tool in tools):
+            await self._say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 
     async def _close(self, tx: Transaction, approval: Approval) -> None:
         """An approval whose interrupt is gone: the agent was told, or something else ended it.
@@ -211,7 +229,7 @@ class Running:
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
         for approval in await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED):
-            await withdraw(tx, self.jobs, approval, "the conversation was stopped", self.now())
+            await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
             return Abandon("Stopped by a person. The tool was not run.")
         await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
+from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import NotAllowed, Refused
-from bot.approvals.filing import owe, redraw, thread_key
+from bot.approvals.filing import owe, redraw, thread_key, withdraw
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Who, check_request
@@ -101,6 +102,8 @@ class Steering:
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
             await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
+            for approval in await tx.approvals.of(id, State.WAITING, State.SETTLED):
+                await withdraw(tx, self.jobs, approval, f"stopped by <@{by}>", self.now())
             await tx.record.append(Event(kind="stopped", at=self.now(), conversation=id, actor=by))
             await self._owe_run(tx, id, f"stop:{ids.fresh()}")
 

@@ -30,7 +30,7 @@ from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.outcomes import need, outcome
 from bot.slack.requests import number_of, request
-from bot.slack.text import clip, escape, mention, moment, weight
+from bot.slack.text import clip, mention, moment, own_words, weight
 
 LARGEST: Final = 12_000
 """Characters of JSON in one card; Slack fails near 13,200."""
@@ -94,7 +94,7 @@ def _asked(approval: Approval, requester: UserId) -> MarkdownTextObject:
 
 
 def _why(approval: Approval) -> MarkdownTextObject:
-    note = clip(escape(approval.note or "the agent no longer waits for it"), 600)
+    note = clip(own_words(approval.note or "the agent no longer waits for it"), 600)
     return MarkdownTextObject(text=f"Nothing more can be decided here: {note}", verbatim=True)
 
 

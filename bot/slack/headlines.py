@@ -6,7 +6,7 @@ from bot.approvals.approval import Action, Approval, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
 from bot.slack.literal import in_line
-from bot.slack.text import clip, escape, mention
+from bot.slack.text import clip, escape, mention, own_words
 
 _LONGEST = 2_500
 _MOST_NAMES = 6
@@ -31,7 +31,7 @@ def sentence(approval: Approval, requester: UserId) -> str:
     asked = f", asked by {mention(requester)}"
     match approval.state:
         case State.WITHDRAWN:
-            note = clip(escape(approval.note), 500)
+            note = clip(own_words(approval.note), 500)
             return f"Withdrawn: {names(approval.actions)}{asked}." + (f" {note}" if note else "")
         case State.WAITING:
             done = len(approval.actions) - len(approval.open)

@@ -81,4 +81,4 @@ def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
 def _label(action: Action) -> str:
     if not action.arguments and "respond" in action.allowed:
         return "The agent asks:"
-    return "In the words of the agent or its tool:"
+    return "In the agent's words:"

@@ -136,10 +136,9 @@ class Talk:
 
     def _status(self, conversation: Conversation) -> str:
         stands = _STATES[conversation.status]
-        when = f"<!date^{int(conversation.started_at.timestamp())}^{{date_short_pretty}} {{time}}|earlier>"
-        if conversation.thread_ts is None:
-            return f"• {when}: {stands}"
-        return f"• <{self._link(conversation.channel, conversation.thread_ts)}|{when}>: {stands}"
+        place = conversation.thread_ts and f"^{self._link(conversation.channel, conversation.thread_ts)}"
+        at = int(conversation.started_at.timestamp())
+        return f"• <!date^{at}^{{date_short_pretty}}, {{time}}{place or ''}|earlier>: {stands}"
 
     async def _cancel(self, by: UserId, channel: ChannelId) -> str:
         running = [

@@ -61,7 +61,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         yield _title(approval, action)
         yield from _now(approval, action)
         if words := description(action):
-            yield _rich(section(plain("In the words of the agent or its tool:", italic=True)))
+            yield _rich(section(plain("In the agent's words:", italic=True)))
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
         yield from _arguments(action.arguments)
         if action.outcome:

@@ -53,7 +53,7 @@ async def test_one_sentence_asks_three_things_and_the_files_change_as_decided(ro
         assert await play.answer() == (
             f"{INTRODUCTION}\n\n"
             "- Deleted tmp.log.\n"
-            "- Changed by a reviewer: Created notes.txt (9 characters).\n"
+            "- Created notes.txt (9 characters). A reviewer had changed the call.\n"
             "- The answer to “Should I keep data.csv?” is: Yes, keep it."
         )
 

@@ -85,6 +85,7 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
             jobs=jobs,
             agent=Threads(built),
             tools=ToolSchemas(built),
+            policy=policy,
             now=lambda: datetime.now(UTC),
         )
         steering = Steering(

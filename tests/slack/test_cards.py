@@ -155,7 +155,7 @@ def test_a_withdrawn_card_says_so_and_why_and_can_do_nothing() -> None:
     gone = drawn(approval(action(0), action(1)).withdraw("cancelled by <@U0BOB> & co"))
     assert buttons(gone) == []
     assert "# 🚫 Withdrawn" in readable(gone.blocks)
-    assert "cancelled by &lt;@U0BOB&gt; &amp; co" in readable(gone.blocks)
+    assert "cancelled by <@U0BOB> &amp; co" in readable(gone.blocks)
 
 
 def test_a_long_argument_shows_its_beginning_its_end_and_how_much_is_between() -> None:
@@ -215,7 +215,7 @@ def test_langchains_own_description_is_not_repeated() -> None:
         drawn(approval(action(arguments=arguments, description=words))).blocks
     )
     text = readable(drawn(approval(action(arguments=arguments, description=own))).blocks)
-    assert "In the words of the agent or its tool:\n> Writes to disk.\n" in text
+    assert "In the agent's words:\n> Writes to disk.\n" in text
     assert "Args:" not in text
 
 

@@ -38,11 +38,11 @@ async def test_a_conversation_comes_through(house: House, fault: Fault) -> None:
     assert len(shown) <= 1
 
 
-@pytest.mark.parametrize("method", ["users.info", "conversations.members"])
-async def test_when_slack_cannot_say_who_it_is_nobody_decides(house: House, method: str) -> None:
+@pytest.mark.parametrize(("method", "times"), [("users.info", 1), ("conversations.members", 2)])
+async def test_when_slack_cannot_say_who_it_is_nobody_decides(house: House, method: str, times: int) -> None:
     await house.asks([TRANSFER])
     card = await house.card()
-    await house.slack.fault(Fault(kind="error", method=method, error="internal_error", times=2))
+    await house.slack.fault(Fault(kind="error", method=method, error="internal_error", times=times))
     await house.bob.press(card, "Approve")
     await house.bob.sees_privately("could not be asked who you are")
     assert RUNS == []

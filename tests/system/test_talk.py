@@ -55,6 +55,14 @@ async def test_a_direct_message_starts_a_conversation(house: House) -> None:
     await house.answer("heard hello", channel="im", thread=said["ts"])
 
 
+async def test_in_a_direct_message_it_is_said_that_nobody_there_can_decide(house: House) -> None:
+    await house.alice.say("im", json.dumps([[TRANSFER]]))
+    card = await house.alice.sees("Approval needed", channel="im")
+    await house.alice.sees("ask again in a channel", channel="im")
+    await house.alice.press(card, "Stop")
+    await house.alice.sees("Stopped.", channel="im")
+
+
 async def test_what_people_say_reaches_the_agent_as_they_see_it(house: House) -> None:
     bot = house.bot.identity.bot_user
     await house.alice.say("#general", f"<@{bot}> is 1 < 2 & 3 > 2?")
@@ -94,7 +102,7 @@ async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(ho
     await house.alice.say("#general", "/agent cancel")
     await house.alice.sees("Stopped.", thread=card["thread_ts"])
     ended = await house.card_with(card)
-    assert "stopped" in text_of(ended)
+    assert "stopped by <@U0ALICE>" in text_of(ended)
     await house.bob.press(card, "Approve", stale=True)
     await house.bob.sees_privately("This request is closed")
     assert RUNS == []

@@ -63,7 +63,7 @@ def _told(outcome: Outcome) -> str:
         case How.ANSWERED:
             return f"The answer to “{_short(_asked(outcome))}” is: {_block(outcome.text)}"
         case How.EDITED:
-            return f"Changed by a reviewer: {_result(outcome, what)}"
+            return f"{_result(outcome, what)} A reviewer had changed the call."
         case How.DONE:
             return _result(outcome, what)
 
