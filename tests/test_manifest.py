@@ -27,6 +27,7 @@ OF_METHOD: dict[str, set[str]] = {
     "chat_postMessage": {"chat:write"},
     "chat_update": {"chat:write"},
     "conversations_history": {"channels:history", "groups:history", "im:history"},
+    "conversations_info": {"channels:read", "groups:read", "im:read"},
     "conversations_members": {"channels:read", "groups:read", "im:read"},
     "conversations_replies": {"channels:history", "groups:history", "im:history"},
     "users_info": {"users:read"},
