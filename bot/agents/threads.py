@@ -138,7 +138,9 @@ class Threads:
         config = self._config(thread)
         state = await self._graph.aget_state(config)
         saver = self._graph.checkpointer
-        kept = await saver.aget_tuple(config) if isinstance(saver, BaseCheckpointSaver) else None
+        kept = None
+        if state.tasks and isinstance(saver, BaseCheckpointSaver):  # only a task can hold an answer
+            kept = await saver.aget_tuple(config)
         writes = (kept.pending_writes if kept else None) or ()
         return Snapshot(
             state=state,

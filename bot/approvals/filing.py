@@ -68,10 +68,10 @@ def _action(
     )
 
 
-async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
-    """Write a new approval and owe its card; does nothing if its interrupt has one."""
+async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> bool:
+    """Write a new approval and owe its card; False if its interrupt has one."""
     if not await tx.approvals.add(approval):
-        return
+        return False
     await tx.record.append(
         Event(
             kind="filed",
@@ -93,6 +93,7 @@ async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
         approval=approval.id,
     )
     await owe(tx, jobs, card)
+    return True
 
 
 async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:

@@ -19,7 +19,7 @@ from bot.approvals.filing import approval_for, file, owe, withdraw
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
-from bot.approvals.thread import Condition, Thread
+from bot.approvals.thread import Condition, Interrupt, Thread
 
 MAX_STEPS: Final = 200
 """Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
@@ -119,11 +119,11 @@ class Running:
         conversation = await tx.conversations.get(id)
         if conversation is None:
             return Rest()
-        kept = await self._hand_over(tx, conversation, thread)
+        arrived, kept = await self._hand_over(tx, conversation, thread)
         await self._tell_tool_failures(tx, conversation, thread)
         if conversation.status is Status.CANCELLING:
             return await self._cancel(tx, conversation, thread, kept)
-        approvals = await self._square_approvals(tx, conversation, thread)
+        approvals = await self._square_approvals(tx, conversation, thread, arrived)
         if failure:
             return await self._fail(tx, conversation, failure)
         settled = [approval for approval in approvals if approval.state is State.SETTLED]
@@ -137,16 +137,18 @@ class Running:
             return Rest()
         return await self._go_on(tx, conversation, thread, kept)
 
-    async def _hand_over(self, tx: Transaction, conversation: Conversation, thread: Thread) -> Sequence[Said]:
-        """What people said and the agent does not have yet; what it has is marked so."""
+    async def _hand_over(
+        self, tx: Transaction, conversation: Conversation, thread: Thread
+    ) -> tuple[Sequence[Said], Sequence[Said]]:
+        """What people said that has arrived at the agent, which is marked so; and what has not."""
         kept = await tx.conversations.kept(conversation.id)
-        arrived = [said.id for said in kept if said.id in thread.message_ids]
+        arrived = [said for said in kept if said.id in thread.message_ids]
         if arrived:
-            await tx.conversations.hand_over(arrived)
-        return [said for said in kept if said.id not in thread.message_ids]
+            await tx.conversations.hand_over([said.id for said in arrived])
+        return arrived, [said for said in kept if said.id not in thread.message_ids]
 
     async def _square_approvals(
-        self, tx: Transaction, conversation: Conversation, thread: Thread
+        self, tx: Transaction, conversation: Conversation, thread: Thread, arrived: Sequence[Said]
     ) -> Sequence[Approval]:
         """The approvals that are still pending in the thread: new ones filed, finished ones closed."""
         pending = {interrupt.id for interrupt in thread.interrupts}
@@ -154,17 +156,30 @@ class Running:
         for approval in known:
             if approval.interrupt not in pending:
                 await self._close(tx, approval)
-        speaker = await tx.conversations.last_speaker(conversation.id)
-        requesters = frozenset({conversation.requester, speaker or conversation.requester})
-        for interrupt in thread.interrupts:
-            if await tx.approvals.of_interrupt(conversation.id, interrupt.id) is None:
-                approval = approval_for(
-                    interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
-                )
-                await file(tx, self.jobs, approval)
+        asked = {approval.interrupt for approval in known}
+        fresh = [interrupt for interrupt in thread.interrupts if interrupt.id not in asked]
+        filed = await self._file(tx, conversation, fresh, arrived) if fresh else ()
+        return [*(approval for approval in known if approval.interrupt in pending), *filed]
+
+    async def _file(
+        self,
+        tx: Transaction,
+        conversation: Conversation,
+        interrupts: Sequence[Interrupt],
+        arrived: Sequence[Said],
+    ) -> Sequence[Approval]:
+        """New approvals for these interrupts; an interrupt that had one, which has ended, gets no other."""
+        last = arrived[-1].by if arrived else await tx.conversations.last_speaker(conversation.id)
+        requesters = frozenset({conversation.requester, last or conversation.requester})
+        filed = []
+        for interrupt in interrupts:
+            approval = approval_for(
+                interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
+            )
+            if await file(tx, self.jobs, approval):
+                filed.append(approval)
                 await self._say_who_is_missing(tx, conversation, approval)
-        now_known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
-        return [approval for approval in now_known if approval.interrupt in pending]
+        return filed
 
     async def _say_who_is_missing(
         self, tx: Transaction, conversation: Conversation, approval: Approval
