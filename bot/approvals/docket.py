@@ -8,12 +8,13 @@ order of arrival, on rows as the ones before it left them; a refusal of one chan
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from bot.approvals.admission import AskAbout
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Status
-from bot.approvals.errors import Refused, UnknownAction
+from bot.approvals.errors import Conflict, Refused, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.ports import Asked, Jobs, Store, Transaction
 from bot.approvals.rulings import Ruling
@@ -62,19 +63,15 @@ class Docket:
         try:
             async with self._store.write() as tx:
                 judged = await self._judge(tx, cases)
-        except BaseException as error:
-            for case in cases:
-                case.verdict.set_exception(
-                    error if isinstance(error, Exception) else asyncio.CancelledError()
-                )
-                case.verdict.exception()
+                # Told by the commit itself: who writes may be cancelled during it, and it is written then.
+                tx.on_commit(partial(_tell, judged))
+        except Exception as error:
+            _tell([(case, error) for case in cases])
             raise
-        for case, outcome in judged:
-            if isinstance(outcome, Approval):
-                case.verdict.set_result(outcome)
-            else:
-                case.verdict.set_exception(outcome)
-                case.verdict.exception()  # each caller raises its own; none is "never retrieved"
+        except BaseException:
+            # Only who writes was cancelled. Nothing of the others was written, and they try again.
+            _tell([(case, Conflict("who wrote for all was cancelled")) for case in cases])
+            raise
 
     async def _judge(
         self, tx: Transaction, cases: Sequence[_Case]
@@ -113,6 +110,17 @@ class Docket:
                 await tx.conversations.save(replace(conversation, status=Status.WORKING))
         work = {owed.id: owed for ruling in rulings for owed in ruling.work}
         await self._jobs.owe(tx, *work.values())
+
+
+def _tell(judged: Sequence[tuple[_Case, Approval | Exception]]) -> None:
+    for case, outcome in judged:
+        if case.verdict.done():
+            continue
+        if isinstance(outcome, Approval):
+            case.verdict.set_result(outcome)
+        else:
+            case.verdict.set_exception(outcome)
+            case.verdict.exception()  # each caller raises its own; none is "never retrieved"
 
 
 def _as_left(asked: Asked | None, changed: dict[ApprovalId, Approval]) -> Asked:
