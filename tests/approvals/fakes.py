@@ -1,0 +1,303 @@
+"""Stand-ins for what the use cases need of the world. The store and the table of jobs are the real ones."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.approval import Approval, Shape
+from bot.approvals.conversation import Said
+from bot.approvals.decision import Arguments, DecisionKind, Json
+from bot.approvals.errors import CouldNotCheck, InvalidArguments, Stale
+from bot.approvals.ids import ChannelId, ConversationId, InterruptId, UserId
+from bot.approvals.person import Person, Standing
+from bot.approvals.ports import Transaction
+from bot.approvals.thread import ActionRequest, Answer, Condition, Interrupt, Thread, ToolFailure
+from bot.jobs import table
+from bot.jobs.embedded import EmbeddedJobs
+from bot.jobs.outcome import Done
+from bot.jobs.port import Handler, Job
+from bot.store import RowsStore
+from tests.store.samples import NOON
+
+At: TypeAlias = Callable[[str], None]
+"""Called at a place where a fault can be planted."""
+
+
+def nowhere(_: str) -> None:
+    """Plants no fault."""
+
+
+class Ticking:
+    """A clock that goes on by a second whenever it is looked at."""
+
+    def __init__(self) -> None:
+        self._time = NOON
+
+    def __call__(self) -> datetime:
+        self._time += timedelta(seconds=1)
+        return self._time
+
+
+@dataclass(kw_only=True)
+class People:
+    """A directory: who is what, and who is where. Whoever is not named is a member and nowhere."""
+
+    standing: dict[UserId, Standing] = field(default_factory=dict)
+    inside: dict[ChannelId, set[UserId]] = field(default_factory=dict)
+    closed: set[ChannelId] = field(default_factory=set)
+    """Channels that the bot cannot write in."""
+    unknown: bool = False
+    """Slack does not say who somebody is."""
+    silent: bool = False
+    """Slack does not say who is in a channel."""
+    looked_into: list[ChannelId] = field(default_factory=list)
+
+    async def person(self, id: UserId) -> Person:
+        if self.unknown:
+            raise CouldNotCheck("Slack does not say who you are.")
+        return Person(id=id, standing=self.standing.get(id, Standing.MEMBER))
+
+    async def is_member(self, channel: ChannelId, user: UserId) -> bool:
+        self.looked_into.append(channel)
+        if self.silent:
+            raise CouldNotCheck("Slack does not say who is in the channel.")
+        return user in self.inside.get(channel, set())
+
+    async def takes_messages(self, channel: ChannelId) -> bool:
+        return channel not in self.closed
+
+
+class FileTools:
+    """One kind of tool, whose `path` has to be a text."""
+
+    def schema(self, tool: str) -> Mapping[str, Json] | None:
+        return {"type": "object", "title": tool}
+
+    def check(self, tool: str, arguments: Arguments) -> Arguments:
+        if not isinstance(arguments.get("path"), str):
+            raise InvalidArguments({"path": f"{tool} wants a text here"})
+        return {**arguments, "checked": True}
+
+
+class WatchedStore:
+    """The real store; counts what is written, and faults can be planted around a commit."""
+
+    def __init__(self, store: RowsStore, at: At = nowhere) -> None:
+        self._store = store
+        self.at = at
+        self.writes = 0
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        self.at("before a transaction")
+        async with self._store.write() as tx:
+            self.writes += 1
+            yield tx
+            self.at("before the commit")
+        self.at("after the commit")
+
+    def read(self) -> AbstractAsyncContextManager[Transaction]:
+        return self._store.read()
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """The agent stops with these interrupts."""
+
+    interrupts: tuple[Interrupt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """The agent's turn ends with these words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Breaks:
+    """The run raises; going on takes the next line of the script."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFails:
+    """A tool fails, the agent goes on."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Circles:
+    """The agent is cut off again and again."""
+
+
+Line: TypeAlias = Asks | Says | Breaks | ToolFails | Circles
+
+
+def asks(id: str, *tools: str, value: Json = "notes.txt") -> Interrupt:
+    """An interrupt with one request per tool."""
+    return Interrupt(
+        id=InterruptId(id),
+        shape=Shape.BATCHED,
+        requests=tuple(
+            ActionRequest(
+                tool=tool,
+                arguments={"path": value},
+                description=f"Do {tool}.",
+                allowed=frozenset(DecisionKind),
+                call=f"{id}/{number}",
+            )
+            for number, tool in enumerate(tools)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A thread as its checkpoints have it: a value, which outlives whoever runs it."""
+
+    script: tuple[Line, ...]
+    thread: Thread = field(default_factory=lambda: Thread(condition=Condition.NEW))
+    taken: tuple[Said, ...] = ()
+    """What the agent was given, once per id."""
+    told: tuple[Approval, ...] = ()
+    """What it was told of decisions."""
+    lines: int = 0
+
+
+class ScriptedAgent:
+    """Fills `Agent`: every thread follows its script and stands in `memory` between two steps."""
+
+    def __init__(self, memory: dict[ConversationId, Scene], *script: Line, at: At = nowhere) -> None:
+        self.memory = memory
+        self._script = script
+        self._at = at
+        self.calls: list[str] = []
+        self.abandoned: list[str] = []
+
+    def scene(self, thread: ConversationId) -> Scene:
+        return self.memory.setdefault(thread, Scene(script=self._script))
+
+    async def read(self, thread: ConversationId) -> Thread:
+        self._at("before reading")
+        return self.scene(thread).thread
+
+    async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
+        self._at("before sending")
+        self.calls.append("send")
+        scene = self.scene(thread)
+        if scene.thread.condition is Condition.WAITING:
+            raise Stale("the agent waits for people")
+        fresh = [said for said in messages if said.id not in scene.thread.message_ids]
+        if not fresh:
+            return None
+        ids = scene.thread.message_ids | {said.id for said in fresh}
+        self.memory[thread] = replace(scene, taken=(*scene.taken, *fresh))
+        return self._run(thread, replace(scene.thread, message_ids=ids, answer=None))
+
+    async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
+        self._at("before resuming")
+        self.calls.append("resume")
+        scene = self.scene(thread)
+        left = tuple(one for one in scene.thread.interrupts if one.id != approval.interrupt)
+        if len(left) == len(scene.thread.interrupts):
+            raise Stale("the agent no longer waits for it")
+        self.memory[thread] = replace(
+            scene, told=(*scene.told, approval), thread=replace(scene.thread, interrupts=left)
+        )
+        return None if left else self._run(thread, replace(scene.thread, interrupts=()))
+
+    async def proceed(self, thread: ConversationId) -> str | None:
+        self._at("before going on")
+        self.calls.append("proceed")
+        return self._run(thread, self.scene(thread).thread)
+
+    async def abandon(self, thread: ConversationId, reason: str) -> None:
+        self._at("before abandoning")
+        self.abandoned.append(reason)
+        self._becomes(thread, condition=Condition.IDLE, interrupts=(), failure="", answer=None)
+
+    def put(self, thread: ConversationId, **changes: object) -> None:
+        """Change the thread from outside."""
+        self._becomes(thread, **changes)
+
+    def _run(self, thread: ConversationId, begun: Thread) -> str | None:
+        self.memory[thread] = replace(
+            self.scene(thread), thread=replace(begun, condition=Condition.RUNNABLE, failure="")
+        )
+        failure = None
+        while self.scene(thread).thread.condition is Condition.RUNNABLE:
+            self._at("in the middle of a run")
+            scene = self.scene(thread)
+            line, rest = scene.script[0], scene.script[1:]
+            if isinstance(line, Circles):
+                return None
+            self.memory[thread] = replace(scene, script=rest, lines=scene.lines + 1)
+            failure = self._play(thread, line)
+        self._at("after a run")
+        return failure
+
+    def _play(self, thread: ConversationId, line: Line) -> str | None:
+        scene = self.scene(thread)
+        match line:
+            case Asks(interrupts=interrupts):
+                self._becomes(thread, condition=Condition.WAITING, interrupts=interrupts)
+            case Says(text=text):
+                answer = Answer(id=f"answer-{scene.lines}", text=text)
+                self._becomes(thread, condition=Condition.IDLE, answer=answer)
+            case ToolFails(sentence=sentence):
+                failed = ToolFailure(id=f"failed-{scene.lines}", tool="write_file", sentence=sentence)
+                self._becomes(thread, tool_failures=(*scene.thread.tool_failures, failed))
+            case Breaks(sentence=sentence):
+                self._becomes(thread, condition=Condition.FAILED, failure=sentence)
+                return sentence
+            case Circles():
+                pass
+        return None
+
+    def _becomes(self, thread: ConversationId, **changes: object) -> None:
+        scene = self.scene(thread)
+        self.memory[thread] = replace(scene, thread=replace(scene.thread, **changes))  # type: ignore[arg-type]
+
+
+def owing(store: WatchedStore) -> EmbeddedJobs:
+    """The real engine's side of owing work; it is not started, `work_off` does what is owed."""
+
+    async def lost(job: Job, error: Exception) -> None:
+        raise AssertionError(job) from error
+
+    return EmbeddedJobs(begin=store.write, handlers={}, on_failed=lost, now=lambda: 0.0)
+
+
+async def work_off(store: WatchedStore, handlers: Mapping[str, Handler]) -> None:
+    """Do what is owed, one job after the other, beginning with what was under way at a crash."""
+    async with store.write() as tx:
+        await table.put_back_orphans(_connection(tx), [])
+    while True:
+        async with store.write() as tx:
+            taken = await table.take(_connection(tx), now=1.0, most=1, kinds=[], among=False)
+        if not taken:
+            return
+        job = taken[0].job
+        if job.kind in handlers:
+            await handlers[job.kind](job)
+        async with store.write() as tx:
+            await table.settle(_connection(tx), {job.id: Done()})
+
+
+async def owed(store: WatchedStore | RowsStore, kind: str = "") -> list[Mapping[str, object]]:
+    """The rows of jobs that are owed, of this kind or all."""
+    async with store.read() as tx:
+        rows = (await _connection(tx).execute(table.jobs.select().order_by(table.jobs.c.seq))).mappings()
+        return [dict(row) for row in rows if kind in {"", row["kind"]}]
+
+
+def _connection(tx: Transaction) -> AsyncConnection:
+    assert isinstance(tx.connection, AsyncConnection)
+    return tx.connection
