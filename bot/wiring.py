@@ -49,7 +49,7 @@ HAND_OVER: Final = 0.0005
 """Seconds after which a thread that waits gets its turn (Python's own: 0.005). The database's thread needs
 the interpreter for a moment per statement; a busy event loop would let it wait the whole time."""
 
-PLACES: Final = {"run": 8, "resume": 8, "redraw": 2}
+PLACES: Final = {"start": 8, "run": 8, "resume": 8, "redraw": 2}
 """Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks.
 Slack itself takes about one redraw a second."""
 
@@ -131,6 +131,7 @@ class _Work:
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
         handlers |= {
+            "start": _of_conversation(self._running.start),
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
             "post": _later(self._post),
@@ -183,7 +184,7 @@ class _Work:
     async def _give_up(self, job: Job, error: Exception) -> None:
         self.metrics.job_failed(job.kind)
         log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
-        if job.kind in {"run", "resume"}:
+        if job.kind in {"start", "run", "resume"}:
             await self._running.give_up(ConversationId(job.payload["conversation"]))
         elif job.kind == "post":
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)

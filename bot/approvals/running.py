@@ -8,6 +8,7 @@ followed by the same steps, and none of them twice.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, assert_never
 
@@ -77,9 +78,25 @@ class Running:
     policy: Policy
     now: Clock
 
-    async def advance(self, id: ConversationId) -> None:
-        """Take steps until the conversation rests. To be called by one worker at a time per conversation."""
-        failure: str | None = None
+    async def start(self, id: ConversationId) -> None:
+        """Advance a conversation that has just begun: there is nothing to look at before its first run.
+
+        Safe to repeat, and at any time: what the agent has already is not given to it again.
+        """
+        async with self.store.read() as tx:
+            conversation = await tx.conversations.get(id)
+            said = await tx.conversations.kept(id)
+        failure = None
+        if conversation and conversation.status is Status.WORKING:
+            with suppress(Stale):
+                failure = await self.agent.send(id, said)
+        await self.advance(id, failure)
+
+    async def advance(self, id: ConversationId, failure: str | None = None) -> None:
+        """Take steps until the conversation rests. To be called by one worker at a time per conversation.
+
+        `failure` is what the last run failed with, if it was run already.
+        """
         for _ in range(MAX_STEPS):
             thread = await self.agent.read(id)
             async with self.store.write() as tx:

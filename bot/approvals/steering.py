@@ -57,8 +57,7 @@ class Steering:
         )
         try:
             async with self.store.write() as tx:
-                await tx.conversations.add(conversation)
-                await self._keep(tx, said)
+                await self._start(tx, conversation, said)
                 await owe(tx, self.jobs, opening)
         except _HeardBefore:
             return
@@ -74,8 +73,7 @@ class Steering:
                 conversation = await tx.conversations.at(channel, thread_ts or ts)
                 if conversation is None:
                     conversation = self._conversation(by, channel, thread_ts or ts)
-                    await tx.conversations.add(conversation)
-                    await self._keep(tx, self._said(conversation, by, text, f"{channel}/{ts}"))
+                    await self._start(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
                 else:
                     await self._go_on(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
         except _HeardBefore:
@@ -134,14 +132,18 @@ class Steering:
         elif conversation.status is Status.IDLE:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
 
-    async def _keep(self, tx: Transaction, said: Said) -> None:
+    async def _start(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
+        await tx.conversations.add(conversation)
+        await self._keep(tx, said, kind="start")
+
+    async def _keep(self, tx: Transaction, said: Said, *, kind: str = "run") -> None:
         if not await tx.conversations.keep(said):
             raise _HeardBefore
         await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
-        await self._owe_run(tx, said.conversation, f"run:{said.id}")
+        await self._owe_run(tx, said.conversation, f"{kind}:{said.id}", kind=kind)
 
-    async def _owe_run(self, tx: Transaction, id: ConversationId, job: str) -> None:
-        await self.jobs.owe(tx, Work(job, "run", key=thread_key(id), payload={"conversation": id}))
+    async def _owe_run(self, tx: Transaction, id: ConversationId, job: str, *, kind: str = "run") -> None:
+        await self.jobs.owe(tx, Work(job, kind, key=thread_key(id), payload={"conversation": id}))
 
     async def _check_asker(self, by: UserId) -> Person:
         person = await self.directory.person(by)

@@ -75,7 +75,11 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
     """A function that starts a conversation and returns when its approval is filed."""
     parked = asyncio.Event()
 
-    handlers: dict[str, Handler] = {"post": _nothing}
+    async def post(_: Job) -> None:
+        """Slack is left out; what would go there waits until the clock has stopped."""
+        await parked.wait()
+
+    handlers: dict[str, Handler] = {"post": post}
     async with open_store(database) as store, sqlite_saver(database) as saver:
         built = build(bank, name="bank", model=None, checkpointer=saver)
         jobs = EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=_lost)
@@ -92,8 +96,8 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
             store=store, jobs=jobs, directory=Everybody(), policy=policy, now=lambda: datetime.now(UTC)
         )
 
-        async def run(job: Job) -> None:
-            await running.advance(ConversationId(job.payload["conversation"]))
+        async def start(job: Job) -> None:
+            await running.start(ConversationId(job.payload["conversation"]))
             parked.set()
 
         async def park(source: str) -> None:
@@ -101,14 +105,10 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
             await steering.command(SCRIPT, by=UserId("U1"), channel=ChannelId("C1"), source=source)
             await parked.wait()
 
-        handlers["run"] = run
+        handlers["start"] = start
         await jobs.start()
         yield park
         await jobs.stop(5)
-
-
-async def _nothing(_: Job) -> None:
-    """Slack is left out."""
 
 
 async def _lost(job: Job, error: Exception) -> None:
