@@ -1,0 +1,267 @@
+"""Who is let through to a decision, and what is kept of it."""
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import Status
+from bot.approvals.decision import Approve, Edit, Reject, Respond
+from bot.approvals.desk import Desk
+from bot.approvals.errors import AlreadyDecided, CouldNotCheck, InvalidArguments, NotAllowed
+from bot.approvals.filing import approval_for, file
+from bot.approvals.ids import ActionId, ChannelId, UserId
+from bot.approvals.person import Standing
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Rule, Terms
+from tests.approvals.fakes import FileTools, People, Ticking, WatchedStore, asks, owed, owing
+from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, action, approval, conversation
+
+CAROL = UserId("U0CAROL")
+ELSEWHERE = ChannelId("C0ELSEWHERE")
+FIRST = ActionId("a-p1")
+IN_CHANNEL = Policy(defaults=Terms(approvers=(ChannelMembers(),)))
+MARKER = "sesame-4711"
+"""An argument's value; it must be found nowhere but where people are shown it."""
+
+
+def a_desk(store: WatchedStore, people: People, policy: Policy = IN_CHANNEL) -> Desk:
+    return Desk(
+        store=store, jobs=owing(store), directory=people, tools=FileTools(), policy=policy, now=Ticking()
+    )
+
+
+def bob_is_in() -> People:
+    return People(inside={GENERAL: {BOB}})
+
+
+async def filed(store: WatchedStore, *approvals: Approval) -> None:
+    async with store.write() as tx:
+        await tx.conversations.add(conversation(status=Status.WAITING))
+        for one in approvals or (approval(),):
+            await file(tx, owing(store), one)
+
+
+async def events(store: WatchedStore, kind: str) -> list[dict[str, object]]:
+    async with store.read() as tx:
+        return [
+            {"actor": event.actor, **event.detail} for event in await tx.record.of() if event.kind == kind
+        ]
+
+
+async def state(store: WatchedStore) -> State:
+    async with store.read() as tx:
+        found = await tx.approvals.of_action(FIRST)
+    assert found is not None
+    return found.state
+
+
+@pytest.mark.parametrize(
+    ("near", "looked_into"),
+    [(GENERAL, [GENERAL]), (ELSEWHERE, [ELSEWHERE, GENERAL]), (None, [GENERAL])],
+)
+async def test_the_rows_say_which_channel_counts_whatever_the_click_says(
+    store: WatchedStore, near: ChannelId | None, looked_into: list[ChannelId]
+) -> None:
+    await filed(store)
+    people = bob_is_in()
+    told = await a_desk(store, people).decide(FIRST, Approve(), by=BOB, near=near)
+    assert told.state is State.SETTLED
+    assert people.looked_into == looked_into
+
+
+@pytest.mark.parametrize("near", [GENERAL, ELSEWHERE, None])
+async def test_who_is_in_another_channel_alone_does_not_decide(
+    store: WatchedStore, near: ChannelId | None
+) -> None:
+    await filed(store)
+    desk = a_desk(store, People(inside={ELSEWHERE: {BOB}}))
+    with pytest.raises(NotAllowed, match="not among the people who may decide about `write_file`"):
+        await desk.decide(FIRST, Approve(), by=BOB, near=near)
+    with pytest.raises(NotAllowed):
+        await desk.opens(FIRST, by=BOB, near=near)
+    assert await state(store) is State.WAITING
+    assert await events(store, "refused") == [{"actor": BOB, "reason": "NotAllowed"}] * 2
+
+
+@pytest.mark.parametrize("near", [GENERAL, None])
+async def test_who_cannot_be_looked_up_in_the_channel_does_not_decide(
+    store: WatchedStore, near: ChannelId | None
+) -> None:
+    await filed(store)
+    people = bob_is_in()
+    people.silent = True
+    with pytest.raises(CouldNotCheck, match="who is in the channel"):
+        await a_desk(store, people).decide(FIRST, Approve(), by=BOB, near=near)
+    assert await state(store) is State.WAITING
+    assert await events(store, "refused") == [{"actor": BOB, "reason": "CouldNotCheck"}]
+    people.silent = False
+    assert (await a_desk(store, people).decide(FIRST, Approve(), by=BOB)).state is State.SETTLED
+
+
+async def test_who_cannot_be_identified_decides_under_no_rule(store: WatchedStore) -> None:
+    await filed(store)
+    policy = Policy(defaults=Terms(approvers=(Members(), One(BOB)), self_approval=True))
+    with pytest.raises(CouldNotCheck, match="who you are"):
+        await a_desk(store, People(unknown=True), policy).decide(FIRST, Approve(), by=BOB)
+    assert await state(store) is State.WAITING
+    assert await events(store, "refused") == [{"actor": BOB, "reason": "CouldNotCheck"}]
+
+
+@pytest.mark.parametrize("near", [GENERAL, None])
+async def test_a_rule_that_names_somebody_needs_nobody_to_know_the_channel(
+    store: WatchedStore, near: ChannelId | None
+) -> None:
+    await filed(store)
+    rule = Rule(tools=("write_*",), approvers=(One(BOB),))
+    policy = Policy(defaults=Terms(approvers=(ChannelMembers(),)), rules=(rule,))
+    desk = a_desk(store, People(silent=True), policy)
+    assert (await desk.decide(FIRST, Approve(), by=BOB, near=near)).state is State.SETTLED
+
+
+async def test_where_no_rule_asks_for_members_slack_is_not_asked(store: WatchedStore) -> None:
+    await filed(store)
+    people = People()
+    await a_desk(store, people, Policy(defaults=Terms(approvers=(Members(),)))).decide(
+        FIRST, Approve(), by=BOB, near=GENERAL
+    )
+    assert people.looked_into == []
+
+
+@pytest.mark.parametrize("standing", [one for one in Standing if one is not Standing.MEMBER])
+async def test_only_members_decide(store: WatchedStore, standing: Standing) -> None:
+    await filed(store)
+    people = bob_is_in()
+    people.standing[BOB] = standing
+    with pytest.raises(NotAllowed, match="cannot take part"):
+        await a_desk(store, people).decide(FIRST, Approve(), by=BOB, near=GENERAL)
+    assert await state(store) is State.WAITING
+
+
+async def test_neither_who_asked_nor_who_spoke_last_decides_unless_the_policy_says_so(
+    store: WatchedStore,
+) -> None:
+    await filed(store, approval(requesters=frozenset({ALICE, CAROL})))
+    people = People(inside={GENERAL: {ALICE, BOB, CAROL}})
+    for one in (ALICE, CAROL):
+        with pytest.raises(NotAllowed, match="You asked for this yourself"):
+            await a_desk(store, people).decide(FIRST, Approve(), by=one, near=GENERAL)
+        with pytest.raises(NotAllowed, match="You asked for this yourself"):
+            await a_desk(store, people).take_back(FIRST, by=one)
+    policy = Policy(defaults=Terms(approvers=(ChannelMembers(),), self_approval=True))
+    assert (await a_desk(store, people, policy).decide(FIRST, Approve(), by=CAROL)).state is State.SETTLED
+
+
+async def test_each_action_is_under_the_rule_of_its_own_tool(store: WatchedStore) -> None:
+    await filed(store, approval("p1", action("a1"), action("a2", tool="delete_file")))
+    rule = Rule(tools=("delete_*",), approvers=(One(CAROL),))
+    policy = Policy(defaults=Terms(approvers=(ChannelMembers(),)), rules=(rule,))
+    desk = a_desk(store, bob_is_in(), policy)
+    await desk.decide(ActionId("a1"), Approve(), by=BOB, near=GENERAL)
+    with pytest.raises(NotAllowed, match="delete_file"):
+        await desk.decide(ActionId("a2"), Approve(), by=BOB, near=GENERAL)
+    assert (await desk.decide(ActionId("a2"), Approve(), by=CAROL, near=GENERAL)).state is State.SETTLED
+
+
+async def test_an_edit_is_kept_as_the_tool_takes_it(store: WatchedStore) -> None:
+    await filed(store)
+    told = await a_desk(store, bob_is_in()).decide(FIRST, Edit({"path": "b.txt"}), by=BOB)
+    outcome = told.actions[0].outcome
+    assert outcome is not None
+    assert outcome.decision == Edit({"path": "b.txt", "checked": True})
+    assert told.actions[0].arguments == {"path": "notes.txt"}
+
+
+async def test_an_edit_that_the_tool_does_not_take_leaves_no_decision(store: WatchedStore) -> None:
+    await filed(store)
+    desk = a_desk(store, bob_is_in())
+    with pytest.raises(InvalidArguments) as refused:
+        await desk.decide(FIRST, Edit({"path": 7}), by=BOB, near=GENERAL)
+    assert refused.value.fields == {"path": "write_file wants a text here"}
+    assert await state(store) is State.WAITING
+    assert await events(store, "decided") == []
+    assert await owed(store, "resume") == []
+
+
+async def test_who_may_not_decide_learns_nothing_of_the_tool_from_an_edit(store: WatchedStore) -> None:
+    await filed(store)
+    with pytest.raises(NotAllowed):
+        await a_desk(store, bob_is_in()).decide(FIRST, Edit({"path": 7}), by=CAROL, near=GENERAL)
+
+
+async def test_a_form_opens_for_who_may_decide_and_not_when_it_is_too_late(store: WatchedStore) -> None:
+    await filed(store)
+    desk = a_desk(store, People(inside={GENERAL: {BOB, CAROL}}))
+    opened, its_action = await desk.opens(FIRST, by=BOB, near=GENERAL)
+    assert (opened.id, its_action.id) == ("p1", FIRST)
+    await desk.decide(FIRST, Reject("no"), by=BOB)
+    with pytest.raises(AlreadyDecided, match=f"Already rejected by <@{BOB}>"):
+        await desk.opens(FIRST, by=CAROL)
+    assert (await desk.look(FIRST))[0] == await desk.approval(opened.id)
+
+
+async def test_who_saw_an_old_drawing_gets_a_new_one_and_who_may_not_decide_does_not(
+    store: WatchedStore,
+) -> None:
+    await filed(store)
+    desk = a_desk(store, People(inside={GENERAL: {BOB, CAROL}}))
+    with pytest.raises(NotAllowed):
+        await desk.decide(FIRST, Approve(), by=ALICE)
+    assert await owed(store, "redraw") == []
+    await desk.decide(FIRST, Approve(), by=BOB)
+    with pytest.raises(AlreadyDecided):
+        await desk.decide(FIRST, Reject(), by=CAROL)
+    drawings = [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")]
+    assert drawings == ["1", "seen"]
+
+
+async def test_a_decision_wakes_the_conversation_once_it_is_the_last(store: WatchedStore) -> None:
+    await filed(store, approval("p1", action("a1"), action("a2")))
+    desk = a_desk(store, bob_is_in())
+    seen = []
+    for id in ("a1", "a2"):
+        await desk.decide(ActionId(id), Approve(), by=BOB)
+        async with store.read() as tx:
+            now = await tx.conversations.get(THREAD)
+        seen.append((now and now.status, len(await owed(store, "resume"))))
+    assert seen == [(Status.WAITING, 0), (Status.WORKING, 1)]
+
+
+async def test_the_record_and_the_jobs_know_kinds_and_digests_and_never_a_value(store: WatchedStore) -> None:
+    tools = ("write_file", "read_file", "delete_file", "list_files")
+    one = approval_for(
+        asks("i1", *tools, value=MARKER),
+        conversation(),
+        requesters=frozenset({ALICE}),
+        tools=FileTools(),
+        at=NOON,
+    )
+    await filed(store, one)
+    ids = [one.id for one in one.actions]
+    desk = a_desk(store, bob_is_in())
+    with pytest.raises(InvalidArguments):
+        await desk.decide(ids[0], Edit({"path": [MARKER]}), by=BOB)
+    with pytest.raises(NotAllowed):
+        await desk.decide(ids[0], Edit({"path": MARKER}), by=ALICE)
+    await desk.decide(ids[0], Approve(), by=BOB)
+    await desk.take_back(ids[0], by=BOB)
+    await desk.decide(ids[0], Approve(), by=BOB)
+    await desk.decide(ids[1], Edit({"path": f"{MARKER}.txt"}), by=BOB)
+    await desk.decide(ids[2], Reject(f"because of {MARKER}"), by=BOB)
+    await desk.decide(ids[3], Respond(f"it is {MARKER}"), by=BOB)
+    with pytest.raises(AlreadyDecided):
+        await desk.decide(ids[3], Respond(MARKER), by=BOB)
+    assert MARKER in await everything(store, "approvals")
+    assert MARKER in await everything(store, "actions")
+    assert MARKER not in await everything(store, "audit")
+    assert MARKER not in await everything(store, "jobs")
+    decided = await events(store, "decided")
+    assert [one["decision"] for one in decided] == ["approve", "approve", "edit", "reject", "respond"]
+    assert [one["digest"] for one in decided] == [one.actions[number].digest for number in (0, 0, 1, 2, 3)]
+    assert len(str(decided[2]["edited_digest"])) == 64
+    assert decided[2]["edited_digest"] != decided[2]["digest"]
+
+
+async def everything(store: WatchedStore, table: str) -> str:
+    async with store.read() as tx:
+        assert isinstance(tx.connection, AsyncConnection)
+        return repr((await tx.connection.execute(text(f"SELECT * FROM {table}"))).all())  # noqa: S608 - a name from above
