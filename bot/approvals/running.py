@@ -260,8 +260,12 @@ class Running:
     async def _cancel(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
+        pending = {interrupt.id for interrupt in thread.interrupts}
         for approval in await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED):
-            await withdraw(tx, self.jobs, approval, "stopped", self.now())
+            if approval.state is State.SETTLED and approval.interrupt not in pending:
+                await self._close(tx, approval)  # the agent had been told when somebody pressed Stop
+            else:
+                await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
             return Abandon("Stopped by a person. The tool was not run.")
         await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
@@ -274,7 +278,8 @@ class Running:
             current = await tx.approvals.get(approval.id)
             if conversation is None or current is None:
                 return
-            await withdraw(tx, self.jobs, current, reason, self.now())
+            if current.state is State.SETTLED:  # else somebody pressed Stop meanwhile
+                await withdraw(tx, self.jobs, current, reason, self.now())
             await self._become(tx, conversation, Status.CANCELLING)
 
     async def _tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:

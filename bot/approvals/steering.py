@@ -91,7 +91,10 @@ class Steering:
             await self._retry(tx, id, by)
 
     async def stop(self, id: ConversationId, *, by: UserId) -> None:
-        """Stop a conversation: open approvals are withdrawn, nothing that waits will run."""
+        """Stop a conversation: open approvals are withdrawn, nothing that waits will run.
+
+        What is settled may be running at this moment; the loop, which holds the thread, finds out.
+        """
         async with self.store.read() as tx:
             conversation = await tx.conversations.get(id)
         if conversation is None:
@@ -100,7 +103,7 @@ class Steering:
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
             await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
-            for approval in await tx.approvals.of(id, State.WAITING, State.SETTLED):
+            for approval in await tx.approvals.of(id, State.WAITING):
                 await withdraw(tx, self.jobs, approval, f"stopped by <@{by}>", self.now())
             await tx.record.append(Event(kind="stopped", at=self.now(), conversation=id, actor=by))
             await self._owe_run(tx, id, f"stop:{ids.fresh()}")
