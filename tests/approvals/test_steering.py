@@ -211,10 +211,7 @@ async def test_retry_of_a_failure_that_is_over_changes_no_status(store: WatchedS
 
 
 async def test_stop_withdraws_what_is_open_and_says_by_whom(store: WatchedStore) -> None:
-    waiting, settled = approval("p1"), approval("p2")
-    await there_is(store, Status.WAITING, waiting, settled)
-    async with store.write() as tx:
-        await tx.approvals.save(replace(settled, state=State.SETTLED))
+    await there_is(store, Status.WAITING, approval("p1"), approval("p2"))
     await steers(store, People(inside={GENERAL: {BOB}})).stop(THREAD, by=BOB)
     async with store.read() as tx:
         now = await tx.approvals.of(THREAD)
@@ -224,8 +221,20 @@ async def test_stop_withdraws_what_is_open_and_says_by_whom(store: WatchedStore)
     with pytest.raises(AlreadyDecided, match=f"stopped by <@{BOB}>"):
         now[0].refuse_late(now[0].actions[0], ALICE)
     assert (await the_conversation(store)).status is Status.CANCELLING
-    assert [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")] == ["1", "2"]
+    assert [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")] == ["1", "1"]
     assert await agent_jobs(store) == 1
+
+
+async def test_stop_leaves_what_the_agent_may_be_doing_at_this_moment_to_the_loop(
+    store: WatchedStore,
+) -> None:
+    await there_is(store, Status.WORKING, approval("p1"))
+    async with store.write() as tx:
+        await tx.approvals.save(replace(approval("p1"), state=State.SETTLED))
+    await steers(store).stop(THREAD, by=ALICE)
+    async with store.read() as tx:
+        assert [one.state for one in await tx.approvals.of(THREAD)] == [State.SETTLED]
+    assert (await the_conversation(store)).status is Status.CANCELLING
 
 
 async def test_what_is_not_known_is_neither_stopped_nor_retried(store: WatchedStore) -> None:
