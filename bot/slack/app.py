@@ -1,11 +1,12 @@
 """The Bolt app: who we are in Slack, the client, and the listeners on it."""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
@@ -124,4 +125,11 @@ def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listener
     )
     for group in listeners:
         group.register(app)
+    for take in (app.event, app.shortcut, app.command):
+        # Bolt would answer 404 to what nobody takes, and write its body into the log.
+        take(re.compile(".*"))(_taken)
     return app
+
+
+async def _taken(ack: AsyncAck) -> None:
+    await ack()

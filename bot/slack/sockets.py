@@ -1,12 +1,16 @@
 """Socket Mode: two connections, so that a refresh leaves no gap, and a watchdog for dead ones."""
 
 import asyncio
-from typing import Final
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final, TypeAlias
 
 import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 CONNECTIONS: Final = 2
@@ -14,6 +18,11 @@ CONNECTIONS: Final = 2
 
 LOOK_EVERY: Final = 5.0
 """Seconds between two looks of the watchdog."""
+
+LAST_ANSWERS: Final = 3.0
+"""Seconds at the end for what was received; Slack waits no longer for an ack."""
+
+Listener: TypeAlias = Callable[[SocketModeClient, SocketModeRequest], Awaitable[None]]
 
 log = structlog.get_logger()
 
@@ -25,10 +34,17 @@ class Sockets:
         self, app: AsyncApp, client: AsyncWebClient, app_token: str, *, look_every: float = LOOK_EVERY
     ) -> None:
         self._look_every = look_every
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._closing = False
         self._handlers = [
             AsyncSocketModeHandler(app, app_token, web_client=client, ping_interval=look_every)
             for _ in range(CONNECTIONS)
         ]
+        for handler in self._handlers:
+            handler.client.socket_mode_request_listeners.clear()
+            handler.client.socket_mode_request_listeners.append(self._counted(handler))  # type: ignore[arg-type]  # its own kind of client, as Bolt has it too
 
     async def start(self, address: str) -> None:
         """Open the connections, the first one at this address and before this returns.
@@ -65,9 +81,28 @@ class Sockets:
         return "no Socket Mode connection is open"
 
     async def stop(self) -> None:
-        """Close the connections; what was received is still being answered by its own tasks."""
+        """Take nothing new, let what was received be answered, and close the connections."""
+        self._closing = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_ANSWERS):
+                await self._idle.wait()
         for handler in self._handlers:
             await handler.client.close()
+
+    def _counted(self, handler: AsyncSocketModeHandler) -> Listener:
+        async def handle(client: SocketModeClient, request: SocketModeRequest) -> None:
+            if self._closing:
+                return  # not acked: Slack sends an event again, and tells a person that it failed
+            self._under_way += 1
+            self._idle.clear()
+            try:
+                await handler.handle(client, request)
+            finally:
+                self._under_way -= 1
+                if not self._under_way:
+                    self._idle.set()
+
+        return handle
 
     async def _reconnect(self, handler: AsyncSocketModeHandler) -> None:
         try:
