@@ -30,6 +30,8 @@ NOBODY_HERE: Final = (
 )
 """What a direct message is told, where nobody approves what they asked for."""
 
+AGENT_FAILED: Final = "The agent failed."
+
 NOTHING_SAID: Final = "The agent finished without saying anything."
 
 
@@ -231,15 +233,20 @@ class Running:
     ) -> Step:
         match conversation.status:
             case Status.RETRYING:
-                await self._become(tx, conversation, Status.WORKING)
-                return Proceed()
+                return Proceed()  # and stays so until the run ended: who pressed Retry does it once
             case Status.FAILED if kept:
                 await self._become(tx, conversation, Status.WORKING)
                 return Send(kept)
             case Status.FAILED:
                 return Rest()
+            case _ if kept:
+                # Told, and gone on: the process may have ended on the way to handing this over, and then
+                # no other work is owed for it.
+                await self._say(tx, conversation, PostKind.FAILURE, thread.failure or AGENT_FAILED)
+                await self._become(tx, conversation, Status.WORKING)
+                return Send(kept)
             case _:
-                return await self._fail(tx, conversation, thread.failure or "The agent failed.")
+                return await self._fail(tx, conversation, thread.failure or AGENT_FAILED)
 
     async def _go_on(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
