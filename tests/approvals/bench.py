@@ -18,6 +18,9 @@ from tests.store.samples import ALICE, BOB, GENERAL
 ROOT = Ts("1.000100")
 EVERYBODY = Policy(defaults=Terms(approvers=(Members(),)))
 
+FOR_THE_AGENT = ("start", "run", "resume")
+"""Kinds of jobs; the others draw in Slack."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
@@ -33,7 +36,7 @@ class Bench:
         await self.steering.hear(text, by=by, channel=GENERAL, ts=Ts(ts), thread_ts=ROOT)
 
     async def works(self) -> None:
-        """Do all that is owed."""
+        """Do all that is owed for the agent."""
         await work_off(self.store, {"start": self._start, "run": self._advance, "resume": self._advance})
 
     async def asked(self, text: str = "go") -> ConversationId:

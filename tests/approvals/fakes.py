@@ -196,7 +196,8 @@ class ScriptedAgent:
             raise Stale("the agent waits for people")
         fresh = [said for said in messages if said.id not in scene.thread.message_ids]
         if not fresh:
-            return None
+            cut_off = scene.thread.condition in {Condition.RUNNABLE, Condition.FAILED}
+            return await self.proceed(thread) if cut_off else None
         ids = scene.thread.message_ids | {said.id for said in fresh}
         self.memory[thread] = replace(scene, taken=(*scene.taken, *fresh))
         return self._run(thread, replace(scene.thread, message_ids=ids, answer=None))
@@ -276,26 +277,25 @@ def owing(store: WatchedStore) -> EmbeddedJobs:
 
 
 async def work_off(store: WatchedStore, handlers: Mapping[str, Handler]) -> None:
-    """Do what is owed, one job after the other, beginning with what was under way at a crash."""
+    """Do what is owed of these kinds, one after the other, beginning with what was under way at a crash."""
     async with store.write() as tx:
         await table.put_back_orphans(_connection(tx), [])
     while True:
         async with store.write() as tx:
-            taken = await table.take(_connection(tx), now=1.0, most=1, kinds=[], among=False)
+            taken = await table.take(_connection(tx), now=1.0, most=1, kinds=[*handlers], among=True)
         if not taken:
             return
         job = taken[0].job
-        if job.kind in handlers:
-            await handlers[job.kind](job)
+        await handlers[job.kind](job)
         async with store.write() as tx:
             await table.settle(_connection(tx), {job.id: Done()})
 
 
-async def owed(store: WatchedStore | RowsStore, kind: str = "") -> list[Mapping[str, object]]:
-    """The rows of jobs that are owed, of this kind or all."""
+async def owed(store: WatchedStore | RowsStore, *kinds: str) -> list[Mapping[str, object]]:
+    """The rows of jobs that are owed, of these kinds or all."""
     async with store.read() as tx:
         rows = (await _connection(tx).execute(table.jobs.select().order_by(table.jobs.c.seq))).mappings()
-        return [dict(row) for row in rows if kind in {"", row["kind"]}]
+        return [dict(row) for row in rows if not kinds or row["kind"] in kinds]
 
 
 def _connection(tx: Transaction) -> AsyncConnection:

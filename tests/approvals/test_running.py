@@ -13,7 +13,7 @@ from bot.approvals.policy import One, Policy, Terms
 from bot.approvals.running import NOBODY_HERE, NOTHING_SAID
 from bot.approvals.steering import TRY_AGAIN
 from bot.approvals.thread import Condition
-from tests.approvals.bench import Bench, a_bench
+from tests.approvals.bench import FOR_THE_AGENT, Bench, a_bench
 from tests.approvals.fakes import (
     Asks,
     Breaks,
@@ -69,7 +69,7 @@ async def test_two_rounds_of_asking_end_in_one_answer(store: WatchedStore) -> No
         [Edit({"path": "b", "checked": True}), Reject("no")],
         [Approve()],
     ]
-    assert await owed(store) == []
+    assert await owed(store, *FOR_THE_AGENT) == []
     assert await bench.recorded() == [
         *("said", "filed", "decided", "decided", "delivered", "filed", "decided", "delivered")
     ]
@@ -163,13 +163,25 @@ async def test_a_message_after_a_failure_is_handed_over_without_retry(store: Wat
 
 
 async def test_a_thread_found_failed_without_anybody_having_been_told_is_told(store: WatchedStore) -> None:
-    bench = on(store, Says("Done."), Says("Never."))
+    bench = on(store, Says("Done."))
     id = await bench.asked()
-    await bench.hears("more", ts="2.0")
     bench.agent.put(id, condition=Condition.FAILED, failure="It broke.")
-    await bench.works()
+    for _ in range(2):
+        await bench.running.advance(id)
     assert await bench.texts(PostKind.FAILURE) == ["It broke."]
     assert await status(bench) is Status.FAILED
+
+
+async def test_what_was_said_to_a_thread_found_failed_arrives_after_that_was_told(
+    store: WatchedStore,
+) -> None:
+    bench = on(store, Says("Done."), Says("Here."))
+    id = await bench.asked()
+    await bench.hears("more", ts="2.0")
+    bench.agent.put(id, condition=Condition.FAILED, failure="It broke.", answer=None)
+    await bench.works()
+    assert await bench.texts() == ["Done.", "It broke.", "Here."]
+    assert await status(bench) is Status.IDLE
 
 
 async def test_a_failure_beside_an_approval_leaves_both_to_people(store: WatchedStore) -> None:
