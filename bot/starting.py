@@ -15,6 +15,7 @@ from bot.agents.built import BuiltAgent, GraphBuilder
 from bot.agents.errors import BadAgent
 from bot.agents.failures import cut
 from bot.agents.load import SHIPPED, load
+from bot.agents.savers import set_up_postgres
 from bot.approvals.policy import Policy
 from bot.errors import CannotStart, SlackUnreachable
 from bot.policy_file import PolicyFile
@@ -22,6 +23,7 @@ from bot.settings import Settings
 from bot.slack.app import Identity, identity, socket_address
 from bot.slack.directory import SlackDirectory
 from bot.slack.refusals import name_of
+from bot.store.database import upgrade
 
 T = TypeVar("T")
 
@@ -29,6 +31,13 @@ _WHAT_TO_DO: Final = {
     "SLACK_BOT_TOKEN": "install the app again and copy its Bot User OAuth Token",
     "SLACK_APP_TOKEN": "make an app-level token with connections:write under Basic Information",
 }
+
+
+async def upgrade_database(where: str) -> None:
+    """Bring everything in the database up to date: rows, and on Postgres jobs and checkpoints too."""
+    from bot.jobs.postgres_schema import make_tables
+
+    await upgrade(where, make_tables, set_up_postgres)
 
 
 def agent_name(settings: Settings) -> str:

@@ -1,15 +1,20 @@
-"""Where threads are kept: LangGraph's SQLite saver on a connection and a file that are ours."""
+"""Where threads are kept: LangGraph's savers on connections that are ours."""
 
 import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
 
 BUSY_SECONDS: Final = 30
 """How long a write waits for another writer of the file."""
@@ -32,6 +37,52 @@ async def sqlite_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
         saver = AsyncSqliteSaver(connection, serde=strict_serde())
         await saver.setup()
         yield saver
+
+
+CONNECTIONS: Final = 4
+"""Of one replica, for checkpoints: they are read and written in short statements, each for itself."""
+WAIT_SECONDS: Final = 10.0
+"""How long a checkpoint waits for a connection, as when the server is away for a moment."""
+
+
+@asynccontextmanager
+async def postgres_saver(url: str) -> AsyncIterator["AsyncPostgresSaver"]:
+    """The saver in this database, whose tables `set_up_postgres` made; it outlives restarts of the server."""
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+    async with _checked_pool(url, size=CONNECTIONS) as pool:
+        yield AsyncPostgresSaver(pool, serde=strict_serde())
+
+
+async def set_up_postgres(url: str) -> None:
+    """Make the saver's tables, or bring them up to date.
+
+    One process at a time, and nobody holds a transaction meanwhile: the indexes are made beside running work
+    and wait for every transaction that is open.
+    """
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+    async with _checked_pool(url, size=1) as pool:
+        await AsyncPostgresSaver(pool, serde=strict_serde()).setup()
+
+
+def _checked_pool(url: str, *, size: int) -> "AsyncConnectionPool[AsyncConnection[dict[str, Any]]]":
+    from psycopg import AsyncConnection
+    from psycopg.rows import dict_row
+    from psycopg_pool import AsyncConnectionPool
+
+    return AsyncConnectionPool(
+        url,
+        connection_class=AsyncConnection[dict[str, Any]],
+        # What the saver needs of a connection; and one that died with its server is replaced.
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "connect_timeout": 5},
+        check=AsyncConnectionPool.check_connection,
+        min_size=1,
+        max_size=size,
+        timeout=WAIT_SECONDS,
+        name="checkpoints",
+        open=False,
+    )
 
 
 def _owner_only(path: Path) -> None:

@@ -15,7 +15,12 @@ from bot.approvals.ports import Asked
 from bot.store.rows import action_values, approval_values, approvals_of, asked_of, progress_values
 from bot.store.tables import actions, approvals, conversations, posts
 
-_ADD: Final = insert(approvals).inline().on_conflict_do_nothing(index_elements=["conversation", "interrupt"])
+_ADD: Final = (
+    insert(approvals)
+    .inline()
+    .on_conflict_do_nothing(index_elements=["conversation", "interrupt"])
+    .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
+)
 _ADD_ACTIONS: Final = insert(actions).inline()
 
 # One select reads approvals with everything that belongs to them; the tests count it.
@@ -27,6 +32,19 @@ _LOAD: Final = (
 _GET: Final = _LOAD.where(approvals.c.id == bindparam("wanted"))
 _OF_ACTION: Final = _LOAD.where(
     approvals.c.id == select(actions.c.approval).where(actions.c.id == bindparam("wanted")).scalar_subquery()
+)
+# In the order of the conversations, so that two who want several do not wait for each other.
+_LOCK_ASKED: Final = (
+    select(conversations.c.id)
+    .where(
+        conversations.c.id.in_(
+            select(approvals.c.conversation)
+            .join(actions, actions.c.approval == approvals.c.id)
+            .where(actions.c.id.in_(bindparam("wanted", expanding=True)))
+        )
+    )
+    .order_by(conversations.c.seq)
+    .with_for_update()
 )
 _ASKED: Final = (
     _LOAD.where(
@@ -75,10 +93,11 @@ _SAVE: Final = (
 class ApprovalRows:
     """`Approvals` in one transaction."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_locking")
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, *, locking: bool = False) -> None:
         self._connection = connection
+        self._locking = locking
 
     async def add(self, approval: Approval) -> bool:
         """Write a new one; False if this conversation's interrupt has one already."""
@@ -97,6 +116,9 @@ class ApprovalRows:
 
     async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
         """By action, the approval that has it, with its conversation and its card, in one reading."""
+        if self._locking:
+            # First and by itself: the reading then sees what those wrote who had the lock before.
+            await self._connection.execute(_LOCK_ASKED, {"wanted": ids})
         return asked_of(await self._connection.execute(_ASKED, {"wanted": ids}))
 
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:

@@ -18,6 +18,8 @@ _GET: Final = select(conversations).where(conversations.c.id == bindparam("wante
 _AT: Final = select(conversations).where(
     conversations.c.channel == bindparam("place"), conversations.c.thread_ts == bindparam("thread")
 )
+_GET_LOCKED: Final = _GET.with_for_update()
+_AT_LOCKED: Final = _AT.with_for_update()
 _SAVE: Final = (
     update(conversations)
     .where(conversations.c.id == bindparam("wanted"))
@@ -35,7 +37,12 @@ _UNFINISHED: Final = (
     .order_by(conversations.c.seq)
 )
 
-_KEEP: Final = insert(messages).inline().on_conflict_do_nothing(index_elements=["source"])
+_KEEP: Final = (
+    insert(messages)
+    .inline()
+    .on_conflict_do_nothing(index_elements=["source"])
+    .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
+)
 _KEPT: Final = (
     select(messages)
     .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(False))
@@ -53,10 +60,13 @@ _LAST_SPEAKER: Final = select(messages.c.by).where(
 class ConversationRows:
     """`Conversations` in one transaction."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_at", "_connection", "_get")
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, *, locking: bool = False) -> None:
         self._connection = connection
+        # Every use case begins with its conversation, so that its lock puts them in a row.
+        self._get = _GET_LOCKED if locking else _GET
+        self._at = _AT_LOCKED if locking else _AT
 
     async def add(self, conversation: Conversation) -> None:
         """Write a new one."""
@@ -64,12 +74,14 @@ class ConversationRows:
 
     async def get(self, id: ConversationId) -> Conversation | None:
         """The one with this id."""
-        row = (await self._connection.execute(_GET, {"wanted": id})).one_or_none()
+        row = (await self._connection.execute(self._get, {"wanted": id})).one_or_none()
         return None if row is None else conversation_of(row)
 
     async def at(self, channel: ChannelId, thread_ts: Ts) -> Conversation | None:
         """The one in this Slack thread."""
-        row = (await self._connection.execute(_AT, {"place": channel, "thread": thread_ts})).one_or_none()
+        row = (
+            await self._connection.execute(self._at, {"place": channel, "thread": thread_ts})
+        ).one_or_none()
         return None if row is None else conversation_of(row)
 
     async def save(self, conversation: Conversation) -> None:

@@ -2,30 +2,44 @@
 
 from pathlib import Path
 
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.store.errors import CannotOpen
+
+EXAMPLES = "sqlite:///bot.db or postgresql://user@host/database"
+
+
+def postgres_url(where: str | Path) -> URL | None:
+    """The address of a Postgres database, as libpq has it; None if it is a file that is named."""
+    if isinstance(where, Path) or "://" not in where:
+        return None
+    url = _url(where)
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
+        return None
+    if not url.database:
+        raise CannotOpen("The database URL names no database; write it as postgresql://user@host/database.")
+    # A driver that is named is ignored: there is one, and everything that is in the database goes through it.
+    return url.set(drivername="postgresql")
 
 
 def sqlite_path(where: str | Path) -> Path:
     """The file that `sqlite:///bot.db` (or a bare path) names; `CannotOpen` for anything else."""
     if isinstance(where, Path) or "://" not in where:
         return _in_a_folder(Path(where))
-    try:
-        url = make_url(where)
-    except ArgumentError as error:
-        raise CannotOpen("The database URL cannot be read; write it as sqlite:///bot.db.") from error
-    match url.get_backend_name():
-        case "sqlite":
-            pass
-        case "postgresql" | "postgres":
-            raise CannotOpen("Postgres is not supported by this version yet; use sqlite:///bot.db.")
-        case other:
-            raise CannotOpen(f"A {other} database is not supported; use sqlite:///bot.db.")
+    url = _url(where)
+    if url.get_backend_name() != "sqlite":
+        raise CannotOpen(f"A {url.get_backend_name()} database is not supported; use {EXAMPLES}.")
     if url.host or url.query:
         raise CannotOpen("A SQLite URL has three slashes and a path, and nothing else: sqlite:///bot.db.")
     return _in_a_folder(Path(url.database or ""))
+
+
+def _url(where: str) -> URL:
+    try:
+        return make_url(where)
+    except (ArgumentError, ValueError) as error:
+        raise CannotOpen(f"The database URL cannot be read; write it as {EXAMPLES}.") from error
 
 
 def _in_a_folder(path: Path) -> Path:

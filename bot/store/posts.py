@@ -12,8 +12,14 @@ from bot.approvals.ids import ApprovalId, ConversationId, PostId
 from bot.store.rows import post_of, post_values, showing_values
 from bot.store.tables import posts
 
-_OWE: Final = insert(posts).inline().on_conflict_do_nothing(index_elements=["id"])
+_OWE: Final = (
+    insert(posts)
+    .inline()
+    .on_conflict_do_nothing(index_elements=["id"])
+    .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
+)
 _GET: Final = select(posts).where(posts.c.id == bindparam("wanted"))
+_GET_LOCKED: Final = _GET.with_for_update()
 _CARD: Final = (
     select(posts)
     .where(posts.c.approval == bindparam("wanted"), posts.c.kind == PostKind.CARD.value)
@@ -36,10 +42,11 @@ _SAVE: Final = (
 class PostRows:
     """`Posts` in one transaction."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_get")
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, *, locking: bool = False) -> None:
         self._connection = connection
+        self._get = _GET_LOCKED if locking else _GET
 
     async def owe(self, post: Post) -> bool:
         """Write a new one; False if its id exists."""
@@ -47,7 +54,7 @@ class PostRows:
 
     async def get(self, id: PostId) -> Post | None:
         """The one with this id."""
-        row = (await self._connection.execute(_GET, {"wanted": id})).one_or_none()
+        row = (await self._connection.execute(self._get, {"wanted": id})).one_or_none()
         return None if row is None else post_of(row)
 
     async def card(self, approval: ApprovalId) -> Post | None:

@@ -24,11 +24,17 @@ class RowsTransaction:
 
     __slots__ = ("_calls", "_recorded", "approvals", "connection", "conversations", "posts", "record")
 
-    def __init__(self, connection: AsyncConnection, recorded: Recorded | None = None) -> None:
+    def __init__(
+        self, connection: AsyncConnection, recorded: Recorded | None = None, *, locking: bool = False
+    ) -> None:
+        """With `locking`, what is read stays as it is until the transaction ends: others wait for it.
+
+        A database with one writer does that by itself.
+        """
         self.connection = connection
-        self.conversations = ConversationRows(connection)
-        self.approvals = ApprovalRows(connection)
-        self.posts = PostRows(connection)
+        self.conversations = ConversationRows(connection, locking=locking)
+        self.approvals = ApprovalRows(connection, locking=locking)
+        self.posts = PostRows(connection, locking=locking)
         self._calls: list[Callable[[], None]] = []
         self._recorded = recorded
         self.record = RecordRows(connection, self._written)

@@ -12,6 +12,12 @@ from bot.store import RowsStore, StoreUnavailable
 from tests.store.samples import conversation, said
 
 
+@pytest.fixture
+def store(file_store: RowsStore) -> RowsStore:
+    """Locks, full disks and pragmas are of a file."""
+    return file_store
+
+
 async def pragma(store: RowsStore, setting: str) -> None:
     """Set on the one connection that writes."""
     async with store.write() as tx:

@@ -82,8 +82,8 @@ async def test_a_path_may_hold_blanks_and_percent_signs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "sentence"),
     [
-        ("postgresql://bot@localhost/bot", "Postgres is not supported by this version yet"),
-        ("postgresql+psycopg://localhost/bot", "Postgres is not supported by this version yet"),
+        ("postgresql://bot@localhost", "names no database"),
+        ("postgresql://nobody@localhost:1/bot", "The database cannot be reached"),
         ("mysql://localhost/bot", "A mysql database is not supported"),
         ("sqlite://", "has to be a file"),
         ("sqlite:///:memory:", "has to be a file"),

@@ -1,10 +1,12 @@
 """What is read is what was written, to the last bit."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -18,6 +20,7 @@ from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId,
 from bot.approvals.ports import Event
 from bot.store import RowsStore, RowsTransaction, open_store
 from bot.store.rows import from_json, to_json
+from tests.postgres import a_database
 from tests.store.samples import NOON, THREAD, action, approval, conversation, said
 
 Written: TypeAlias = Approval | Conversation | Said | Post | Event
@@ -122,10 +125,17 @@ class Rig:
             return await read(tx, written)
 
 
-@pytest.fixture(scope="module")
-def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+@asynccontextmanager
+async def opened(kind: str, folder: Path) -> AsyncIterator[RowsStore]:
+    async with AsyncExitStack() as stack:
+        where = folder / "bot.db" if kind == "sqlite" else await stack.enter_async_context(a_database())
+        yield await stack.enter_async_context(open_store(where))
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def rig(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     with asyncio.Runner() as runner:
-        opening = open_store(tmp_path_factory.mktemp("round") / "bot.db")
+        opening = opened(request.param, tmp_path_factory.mktemp("round"))
         store = runner.run(opening.__aenter__())
         rig = Rig(runner, store)
         rig.again(conversation())

@@ -1,4 +1,6 @@
+import asyncio
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -6,18 +8,30 @@ from types import ModuleType
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import ClauseElement, Connection, create_engine
+from sqlalchemy import ClauseElement, Connection, NullPool, create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.selectable import SelectBase
 
 from bot.jobs import table as jobs_table
 from bot.store import tables, upgrade
+from tests.postgres import a_database
 
 
-async def test_migrations_make_the_tables_that_the_code_uses(path: Path) -> None:
-    await upgrade(path)
-    engine = create_engine(f"sqlite:///{path}")
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_migrations_make_the_tables_that_the_code_uses(kind: str, path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        where = (
+            f"sqlite:///{path}"
+            if kind == "sqlite"
+            else await stack.enter_async_context(a_database(empty=True))
+        )
+        await upgrade(where)
+        await asyncio.to_thread(compare, where.replace("postgresql:", "postgresql+psycopg:"))
+
+
+def compare(url: str) -> None:
+    engine = create_engine(url, poolclass=NullPool)
 
     def differences(connection: Connection) -> list[object]:
         context = MigrationContext.configure(connection, opts={"compare_type": True})

@@ -1,5 +1,7 @@
 """The first schema: conversations, approvals, posts, the record, and the embedded engine's jobs."""
 
+from collections.abc import Callable
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -18,10 +20,13 @@ def upgrade() -> None:
     _posts()
     _audit()
     _jobs()
-    if op.get_bind().dialect.name == "sqlite":
-        _refuse("audit", "UPDATE", "the record is append-only")
-        _refuse("audit", "DELETE", "the record is append-only")
-        _refuse("actions", "UPDATE", "what people were shown does not change")
+    _triggers(_refuse if op.get_bind().dialect.name == "sqlite" else _refuse_on_postgres)
+
+
+def _triggers(refuse: Callable[[str, str, str], None]) -> None:
+    refuse("audit", "UPDATE", "the record is append-only")
+    refuse("audit", "DELETE", "the record is append-only")
+    refuse("actions", "UPDATE", "what people were shown does not change")
 
 
 def _conversations() -> None:
@@ -155,4 +160,17 @@ def _refuse(table: str, verb: str, reason: str) -> None:
     op.execute(
         f"CREATE TRIGGER {table}_refuses_{verb.lower()} BEFORE {verb} ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{reason}'); END"
+    )
+
+
+def _refuse_on_postgres(table: str, verb: str, reason: str) -> None:
+    name = f"{table}_refuses_{verb.lower()}"
+    op.execute(
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        f"BEGIN RAISE EXCEPTION '{reason}' USING ERRCODE = 'integrity_constraint_violation'; END $$"
+    )
+    # For statements, so that one that would change no row is refused too; TRUNCATE is a way to delete.
+    verbs = "DELETE OR TRUNCATE" if verb == "DELETE" else verb
+    op.execute(
+        f"CREATE TRIGGER {name} BEFORE {verbs} ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
     )
