@@ -12,7 +12,7 @@ with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `exp
 with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`; `posts`, each with
 `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
 given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
-`arguments`, `reason` or `message`.
+`arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its deadline as `at`.
 
 `audit`: a line is {`at`, `kind`, `conversation`, `approval`, `action`, `actor`, `detail`}.
 """
@@ -21,10 +21,10 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 from urllib.parse import parse_qs, urlsplit
 
-from bot.approvals.approval import Action, Approval, Decided
+from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
 from bot.approvals.conversation import Conversation, Post
 from bot.approvals.decision import decision_to_json
 from bot.approvals.ids import ChannelId, ConversationId, Ts
@@ -131,7 +131,7 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
         "thread_ts": found.thread_ts if found else None,
         "requesters": sorted(approval.requesters),
         "asked_at": _time(approval.asked_at),
-        "expires_at": None,
+        "expires_at": _time(approval.expires_at) if approval.expires_at else None,
         "card": {"state": card.state.value, "channel": card.channel, "ts": card.ts} if card else None,
         "actions": [
             {
@@ -165,7 +165,7 @@ def _approval(approval: Approval) -> Document:
         "note": approval.note,
         "requesters": sorted(approval.requesters),
         "asked_at": _time(approval.asked_at),
-        "expires_at": None,
+        "expires_at": _time(approval.expires_at) if approval.expires_at else None,
         "actions": [_action(action) for action in approval.actions],
     }
 
@@ -183,11 +183,17 @@ def _action(action: Action) -> Document:
     }
 
 
-def _decided(outcome: Decided | None) -> Document | None:
-    if outcome is None:
-        return None
-    told: Document = _strict(decision_to_json(outcome.decision))
-    return {**told, "by": outcome.by, "at": _time(outcome.at)}
+def _decided(outcome: Outcome | None) -> Document | None:
+    match outcome:
+        case None:
+            return None
+        case Decided(decision=decision, by=by, at=at):
+            told: Document = _strict(decision_to_json(decision))
+            return {**told, "by": by, "at": _time(at)}
+        case Expired(at=at):
+            return {"type": "expired", "by": None, "at": _time(at)}
+        case _:
+            assert_never(outcome)
 
 
 def _post(post: Post) -> Document:

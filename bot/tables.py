@@ -110,7 +110,8 @@ def _action(action: Document) -> RenderableType:
 def _decision(decision: Document) -> str:
     said = {name: value for name, value in decision.items() if name not in {"type", "by", "at"}}
     told = f": {_json(said)}" if said else ""
-    return f"{decision['type']} by {decision['by']}, {_moment(decision['at'])}{told}"
+    by = f" by {decision['by']}" if decision["by"] else ""
+    return f"{decision['type']}{by}, {_moment(decision['at'])}{told}"
 
 
 def _post(post: Document) -> RenderableType:

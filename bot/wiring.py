@@ -23,6 +23,7 @@ from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
+from bot.approvals.timers import TIMER, Timers
 from bot.errors import CannotStart
 from bot.jobs.embedded import EmbeddedJobs
 from bot.jobs.port import Handler, Job, RetryLater
@@ -49,9 +50,9 @@ HAND_OVER: Final = 0.0005
 """Seconds after which a thread that waits gets its turn (Python's own: 0.005). The database's thread needs
 the interpreter for a moment per statement; a busy event loop would let it wait the whole time."""
 
-PLACES: Final = {"start": 8, "run": 8, "resume": 8, "redraw": 2}
-"""Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks.
-Slack itself takes about one redraw a second."""
+PLACES: Final = {"start": 8, "run": 8, "resume": 8, "redraw": 2, TIMER: 4}
+"""Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks, nor
+posts to a Slack that does not answer the timers. Slack itself takes about one redraw a second."""
 
 log = structlog.get_logger()
 
@@ -130,12 +131,14 @@ class _Work:
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
+        self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
         handlers |= {
             "start": _of_conversation(self._running.start),
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
             "post": _later(self._post),
             "redraw": _later(self._redraw),
+            TIMER: _later(self._timer),
         }
 
     def app(self, directory: SlackDirectory, who: Identity) -> AsyncApp:
@@ -180,6 +183,9 @@ class _Work:
         await self._courier.redraw(
             PostId(job.payload["post"]), version=int(version) if version.isdigit() else None
         )
+
+    async def _timer(self, job: Job) -> None:
+        await self._timers.fire(job.id, job.payload)
 
     async def _give_up(self, job: Job, error: Exception) -> None:
         self.metrics.job_failed(job.kind)

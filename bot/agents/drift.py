@@ -10,8 +10,8 @@ from bot.agents.built import BuiltAgent
 from bot.agents.messages import latest_message
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person
+from bot.agents.wire import kind_told
 from bot.approvals.approval import Approval
-from bot.approvals.decision import kind_of
 from bot.approvals.errors import Stale
 
 _OURS: Final = "HumanInTheLoopMiddleware.after_model"
@@ -25,7 +25,8 @@ def refuse_drift(agent: BuiltAgent, snapshot: Snapshot, approval: Approval) -> N
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
         raise Stale("the agent's gates have changed since this was asked")
     for action in approval.actions:
-        if action.outcome and kind_of(action.outcome.decision) not in agent.gates[action.tool].allowed:
+        told = kind_told(action)
+        if action.outcome and told and told not in agent.gates[action.tool].allowed:
             raise Stale(f"the decisions that `{action.tool}` takes have changed since this was asked")
 
 

@@ -20,7 +20,8 @@ from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
 from bot.agents.snapshot import Snapshot
-from bot.agents.wire import answer, encodable
+from bot.agents.unanswered import is_unanswerable, results
+from bot.agents.wire import EXPIRED, answer, encodable
 from bot.approvals.approval import Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
@@ -84,6 +85,8 @@ class Threads:
             raise Stale("the agent no longer waits for it")
         _refuse_unseen(thread, approval, pending[approval.interrupt])
         refuse_drift(self._agent, snapshot, approval)
+        if is_unanswerable(approval):
+            return await self._go_on_without(thread, snapshot, approval)
         command: Command[Any] = Command(resume={approval.interrupt: answer(approval)})
         return await self._run(thread, command)
 
@@ -108,6 +111,17 @@ class Threads:
         if results or snapshot.state.tasks:
             # An update as the end clears what would run next.
             await self._graph.aupdate_state(config, None, as_node=END)
+
+    async def _go_on_without(
+        self, thread: ConversationId, snapshot: Snapshot, approval: Approval
+    ) -> str | None:
+        """Go on with what became of every open call as its result, where an answer cannot say it."""
+        told, node = results(snapshot, approval), next(iter(sorted(self._tool_nodes)), None)
+        if not told or node is None:
+            await self._settle(thread, snapshot, EXPIRED)
+            return None
+        await self._graph.aupdate_state(self._config(thread), {"messages": told}, as_node=node)
+        return await self._run(thread, None)
 
     async def _run(
         self, thread: ConversationId, told: object, *, fork: RunnableConfig | None = None

@@ -9,14 +9,23 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
-from bot.approvals.approval import Action, Approval, Shape
-from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond
+from bot.approvals.approval import Action, Approval, Decided, Expired, Shape
+from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond, kind_of
 from bot.approvals.errors import Stale
 from bot.approvals.ids import InterruptId
 from bot.approvals.thread import ActionRequest, Interrupt
 
 QUESTION: Final = "question"
 """What stands for the tool where a plain text asks."""
+
+
+EXPIRED: Final = (
+    "Nobody decided in time, so the tool did not run. This is not a no: ask again if it is still needed."
+)
+"""What the agent is told of a call that expired."""
+
+UNANSWERED: Final = "Nobody answered in time. This is not an answer: go on without one, or ask again."
+"""What a plain question gets that expired."""
 
 
 class Unreadable(ValueError):  # noqa: N818 - a state of affairs, told to people
@@ -121,15 +130,32 @@ def answer(approval: Approval) -> object:
             told = _decision(action)
             if told["type"] != "respond":
                 raise Stale("a question can only be answered")
-            return told["message"]
+            return UNANSWERED if isinstance(action.outcome, Expired) else told["message"]
         case _:
             assert_never(approval.shape)
 
 
+def kind_told(action: Action) -> DecisionKind | None:
+    """Which decision the agent is told: the one made, or for a call that expired one that does not run it.
+
+    None if it takes no such decision: there is nothing that LangGraph could be told.
+    """
+    if action.decided:
+        return kind_of(action.decided.decision)
+    harmless = (DecisionKind.REJECT, DecisionKind.RESPOND)
+    return next((kind for kind in harmless if kind in action.allowed), None)
+
+
 def _decision(action: Action) -> dict[str, Any]:
-    if action.outcome is None:
-        raise Stale(f"`{action.tool}` has not been decided")
-    told = _told(action, action.outcome.decision)
+    match action.outcome:
+        case None:
+            raise Stale(f"`{action.tool}` has not been decided")
+        case Decided(decision=decision):
+            told = _told(action, decision)
+        case Expired():
+            told = {"type": kind_told(action), "message": EXPIRED}
+        case _:
+            assert_never(action.outcome)
     if told["type"] not in action.allowed:
         raise Stale(f"`{action.tool}` does not take the decision {told['type']}")
     return told

@@ -66,4 +66,5 @@ class Admission:
             requesters=asked.approval.requesters,
             in_channel=rights.is_member and rights.members_of == channel,
             tool=action.tool,
+            called=asked.approval.escalated_to,
         )

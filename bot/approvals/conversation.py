@@ -62,6 +62,12 @@ class PostKind(StrEnum):
     """What the agent says: markdown, untrusted."""
     NOTICE = "notice"
     """A sentence of the bot itself."""
+    REMINDER = "reminder"
+    """That an approval still waits; its text says who may decide."""
+    ESCALATION = "escalation"
+    """That people are called in for an approval; its text says who may decide."""
+    EXPIRY = "expiry"
+    """That an approval expired."""
     FAILURE = "failure"
     """A sentence about a run that failed, with a Retry button that goes on where it failed."""
     TOOL_FAILURE = "tool_failure"
@@ -88,7 +94,7 @@ class Post:
     kind: PostKind
     text: str = ""
     approval: ApprovalId | None = None
-    """For a card."""
+    """For a card, and for what is said about it."""
     state: PostState = PostState.OWED
     channel: ChannelId | None = None
     """Where it was shown."""

@@ -70,7 +70,7 @@ class Desk:
                 raise UnknownAction
             action = asked.approval.action(id)
             self._admission.check(asked, action, rights)
-            asked.approval.refuse_late(action, by)
+            asked.approval.refuse_late(action, by, self._now())
             return asked.approval
 
         approval = await self._admitted(id, by, near, look)

@@ -110,6 +110,8 @@ class Docket:
                 await tx.conversations.save(replace(conversation, status=Status.WORKING))
         work = {owed.id: owed for ruling in rulings for owed in ruling.work}
         await self._jobs.owe(tx, *work.values())
+        for timer in [id for ruling in rulings for id in ruling.cancelled]:
+            await self._jobs.cancel(tx, timer)
 
 
 def _tell(judged: Sequence[tuple[_Case, Approval | Exception]]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.approvals import ids
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, State
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
@@ -68,8 +68,8 @@ def _action(
     )
 
 
-async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> bool:
-    """Write a new approval and owe its card; False if its interrupt has one."""
+async def file(tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work) -> bool:
+    """Write a new approval and owe its card and its timers; False if its interrupt has one."""
     if not await tx.approvals.add(approval):
         return False
     await tx.record.append(
@@ -93,6 +93,8 @@ async def file(tx: Transaction, jobs: Jobs, approval: Approval) -> bool:
         approval=approval.id,
     )
     await owe(tx, jobs, card)
+    if timers:
+        await jobs.owe(tx, *timers)
     return True
 
 
@@ -119,10 +121,18 @@ async def owe_card(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
         await jobs.owe(tx, redraw(card.id, str(approval.version)))
 
 
+async def stop_timers(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
+    """Nobody has to decide any more, so nothing has to happen at its time."""
+    for timer in approval.timers:
+        await jobs.cancel(tx, timer)
+
+
 async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, at: datetime) -> None:
     """Close an approval that the agent no longer waits for, and say so on its card."""
     withdrawn = approval.withdraw(note)
     await tx.approvals.save(withdrawn)
+    if approval.state is State.WAITING:
+        await stop_timers(tx, jobs, approval)
     await tx.record.append(
         Event(
             kind="withdrawn",

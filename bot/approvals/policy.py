@@ -1,13 +1,15 @@
 """Who may ask and who may decide. Pure: what it needs to know about the world is handed in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import UserId
 from bot.approvals.person import Person, Standing
+from bot.approvals.times import NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class Terms:
 
     approvers: tuple[Who, ...]
     self_approval: bool = False
+    expires_after: timedelta = NEVER
+    """How long people may decide, from when they are asked."""
+    remind_after: tuple[timedelta, ...] = ()
+    """When the thread is reminded, each from when people are asked."""
+    escalate_after: timedelta = NEVER
+    """When the people in `escalate_to` are called, and may decide as well."""
+    escalate_to: tuple[UserId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +63,10 @@ class Rule:
     """Shell patterns: `delete_*`."""
     approvers: tuple[Who, ...] | None = None
     self_approval: bool | None = None
+    expires_after: timedelta | None = None
+    remind_after: tuple[timedelta, ...] | None = None
+    escalate_after: timedelta | None = None
+    escalate_to: tuple[UserId, ...] | None = None
 
     def matches(self, tool: str) -> bool:
         """Whether the tool's name fits one of the patterns."""
@@ -78,11 +91,9 @@ class Policy:
         """The first matching rule, key by key over the defaults."""
         for rule in self.rules:
             if rule.matches(tool):
-                return Terms(
-                    approvers=rule.approvers if rule.approvers is not None else self.defaults.approvers,
-                    self_approval=(
-                        rule.self_approval if rule.self_approval is not None else self.defaults.self_approval
-                    ),
+                said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
+                return replace(
+                    self.defaults, **{key: value for key, value in said.items() if value is not None}
                 )
         return self.defaults
 
@@ -110,15 +121,47 @@ def check_request(policy: Policy, person: Person) -> None:
 
 
 def check_decision(
-    terms: Terms, person: Person, *, requesters: frozenset[UserId], in_channel: bool, tool: str
+    terms: Terms,
+    person: Person,
+    *,
+    requesters: frozenset[UserId],
+    in_channel: bool,
+    tool: str,
+    called: frozenset[UserId] = frozenset(),
 ) -> None:
-    """Let this person decide, or raise `NotAllowed` with the reason."""
+    """Let this person decide, or raise `NotAllowed` with the reason.
+
+    Whoever was `called` in by an escalation decides as if named as an approver, if these terms escalate to
+    that person: an approval may have actions with different terms.
+    """
     _check_standing(person)
     asked = person.id in requesters
-    if not any(_fits(who, person, asked=asked, in_channel=in_channel) for who in terms.approvers):
+    called_in = person.id in called and person.id in terms.escalate_to
+    named = any(_fits(who, person, asked=asked, in_channel=in_channel) for who in terms.approvers)
+    if not (named or called_in):
         raise NotAllowed(f"You are not among the people who may decide about `{tool}`.")
     if asked and not terms.self_approval:
         raise NotAllowed(f"You asked for this yourself, so somebody else has to decide about `{tool}`.")
+
+
+def in_words(terms: Terms, called: frozenset[UserId] = frozenset()) -> str:
+    """Who may decide, as a sentence says it: by the policy's words, without naming who is in a channel."""
+    who = [_word(one) for one in terms.approvers]
+    who += [f"<@{id}>" for id in terms.escalate_to if id in called]
+    but = "" if terms.self_approval else ", but nobody who asked for it"
+    return f"{' or '.join(dict.fromkeys(who))}{but}"
+
+
+def _word(who: Who) -> str:
+    match who:
+        case ChannelMembers():
+            return "a full member in this channel"
+        case Requester():
+            return "whoever asked for it"
+        case Members():
+            return "a full member of this workspace"
+        case One(id=id):
+            return f"<@{id}>"
 
 
 def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:

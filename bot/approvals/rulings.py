@@ -20,20 +20,24 @@ class Ruling:
     """With its next state; its version is still the one that was read."""
     event: Event
     work: tuple[Work, ...]
+    cancelled: tuple[str, ...] = ()
+    """Delayed work that is not owed any more, by id."""
 
 
 def decided(asked: Asked, id: ActionId, decision: Decision, *, by: UserId, at: datetime) -> Ruling:
     """A decision; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
     approval = asked.approval.decide(id, decision, by=by, at=at)
     detail = _detail(approval, approval.action(id), decision)
-    resume = _resume(approval) if approval.state is State.SETTLED else ()
     event = event_of("decided", approval, id, by, at=at, detail=detail)
-    return Ruling(approval=approval, event=event, work=(*_redraw(asked), *resume))
+    if approval.state is not State.SETTLED:
+        return Ruling(approval=approval, event=event, work=_redraw(asked))
+    work = (*_redraw(asked), resume(approval))
+    return Ruling(approval=approval, event=event, work=work, cancelled=approval.timers)
 
 
 def taken_back(asked: Asked, id: ActionId, *, by: UserId, at: datetime) -> Ruling:
     """A decision that its maker takes back. Raises what `Approval.take_back` raises."""
-    approval = asked.approval.take_back(id, by=by)
+    approval = asked.approval.take_back(id, by=by, at=at)
     event = event_of("taken_back", approval, id, by, at=at)
     return Ruling(approval=approval, event=event, work=_redraw(asked))
 
@@ -59,15 +63,14 @@ def event_of(
     )
 
 
+def resume(approval: Approval) -> Work:
+    """The work of telling the agent."""
+    key = thread_key(approval.conversation)
+    return Work(f"resume:{approval.id}", "resume", key=key, payload={"conversation": approval.conversation})
+
+
 def _redraw(asked: Asked) -> tuple[Work, ...]:
     return (redraw(asked.card, str(asked.approval.version + 1)),) if asked.card else ()
-
-
-def _resume(approval: Approval) -> tuple[Work, ...]:
-    key = thread_key(approval.conversation)
-    return (
-        Work(f"resume:{approval.id}", "resume", key=key, payload={"conversation": approval.conversation}),
-    )
 
 
 def _detail(approval: Approval, action: Action, decision: Decision) -> dict[str, Json]:

@@ -21,6 +21,7 @@ from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.thread import Condition, Interrupt, Thread
+from bot.approvals.timers import timed
 
 MAX_STEPS: Final = 200
 """Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
@@ -195,7 +196,8 @@ class Running:
             approval = approval_for(
                 interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
             )
-            if await file(tx, self.jobs, approval):
+            approval, timers = timed(approval, self.policy)
+            if await file(tx, self.jobs, approval, *timers):
                 filed.append(approval)
                 await self._say_who_is_missing(tx, conversation, approval)
         return filed

@@ -1,5 +1,6 @@
 """What the bot says in a thread: the agent's answers, its own sentences, and what failed."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -35,18 +36,18 @@ def answer(text: str) -> list[Message]:
     return [_part(part) for part in split(defuse(visible(text)))]
 
 
-def notice(sentence: str) -> Message:
+def notice(words: str) -> Message:
     """A sentence of the bot itself. People named in it by `<@U…>` are mentioned; no other markup is alive."""
-    return _sentence(own_words(sentence), [])
+    return sentence(own_words(words))
 
 
 def failure(post: Post) -> Message:
     """What failed, with a Retry button until somebody pressed it."""
     if post.settled_by is None:
         retry = buttons.row([buttons.button(verbs.RETRY, "Retry", post.id, about="what failed")], "retry")
-        return _sentence(f"⚠️ {escape(post.text)}", list(retry))
+        return sentence(f"⚠️ {escape(post.text)}", list(retry))
     told = MarkdownTextObject(text=f"Retried by {mention(post.settled_by)}", verbatim=True)
-    return _sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
+    return sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
 
 
 def opening(requester: UserId, text: str) -> Message:
@@ -61,9 +62,9 @@ def opening(requester: UserId, text: str) -> Message:
     )
 
 
-def refusal(sentence: str) -> str:
+def refusal(words: str) -> str:
     """A refusal's text, for the person alone. The mentions that our own sentences hold stay readable."""
-    return clip(own_words(sentence).strip(), LONGEST_FALLBACK) or "…"
+    return clip(own_words(words).strip(), LONGEST_FALLBACK) or "…"
 
 
 def plain(message: Message) -> Message:
@@ -82,7 +83,8 @@ def _part(markdown: str) -> Message:
     )
 
 
-def _sentence(markup: str, below: list[Block]) -> Message:
+def sentence(markup: str, below: Sequence[Block] = ()) -> Message:
+    """A sentence in mrkdwn whose untrusted parts are escaped already, with more blocks below it."""
     text = clip(markup.strip(), _LONGEST_SENTENCE) or "…"
     said = SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id="sentence")
     return Message(text=text, blocks=as_json([said, *below]))

@@ -90,6 +90,10 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
 
 def _asked(approval: Approval, requester: UserId) -> MarkdownTextObject:
     text = f"Asked by {mention(requester)}, {moment(approval.asked_at)}"
+    if approval.state is State.WAITING and approval.expires_at:
+        text += f". Open until {moment(approval.expires_at)}"
+    if approval.state is State.WAITING and approval.escalated_to:
+        text += f". Called in: {' '.join(mention(id) for id in sorted(approval.escalated_to))}"
     return MarkdownTextObject(text=text, verbatim=True)
 
 

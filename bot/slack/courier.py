@@ -17,7 +17,7 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.ports import Store
-from bot.slack import answers
+from bot.slack import answers, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
@@ -58,8 +58,23 @@ class Drawing:
                 return [answers.notice(self.post.text)]
             case PostKind.FAILURE | PostKind.TOOL_FAILURE:
                 return [answers.failure(self.post)]
+            case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY:
+                told = self._as_time_goes_by()
+                return [told] if told else []
             case _:
                 assert_never(self.post.kind)
+
+    def _as_time_goes_by(self) -> Message | None:
+        """None if it is too late to say it."""
+        if self.approval is None:
+            return None
+        match self.post.kind:
+            case PostKind.REMINDER:
+                return waiting.reminder(self.approval, self.post.text)
+            case PostKind.ESCALATION:
+                return waiting.escalation(self.approval, self.post.text)
+            case _:
+                return waiting.expiry(self.approval)
 
     @property
     def version(self) -> int:
@@ -87,6 +102,9 @@ class Courier:
             )
             return
         parts = drawing.parts()
+        if not parts:
+            await self._save(replace(post, state=PostState.UNDELIVERABLE, problem="it is too late to say it"))
+            return
         first = post.drawn + 1 if post.kind is PostKind.ANSWER else 0
         for number in range(first, len(parts)):
             post = await self._show(replace(drawing, post=post), parts[number], number)

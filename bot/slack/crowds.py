@@ -5,11 +5,11 @@ name and a glance at the arguments are escaped markup instead of rich text.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from slack_sdk.models.blocks import MarkdownTextObject
 
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, Decided, Expired
 from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Respond, kind_of
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
@@ -59,11 +59,16 @@ def _lines(actions: Sequence[tuple[int, Action]], room: int) -> list[str]:
 def _line(number: int, action: Action, spare: int) -> str:
     asked = _glance(_listed(action.arguments), spare)
     call = f"{number}. {_code(action.tool, _NAME)}{asked}"
-    if not action.outcome:
-        return f"{call} not decided"
-    done, by = action.outcome, mention(action.outcome.by)
-    said = _glance(_said(done.decision), spare)
-    return f"{call} {PAST[kind_of(done.decision)]} by {by}, {moment(done.at)}{said}"
+    match action.outcome:
+        case None:
+            return f"{call} not decided"
+        case Decided(decision=decision, by=by, at=at):
+            said = _glance(_said(decision), spare)
+            return f"{call} {PAST[kind_of(decision)]} by {mention(by)}, {moment(at)}{said}"
+        case Expired(at=at):
+            return f"{call} expired {moment(at)}"
+        case _:
+            assert_never(action.outcome)
 
 
 def _glance(text: str, room: int) -> str:

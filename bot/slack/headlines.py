@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.approvals.approval import Action, Approval, State
+from bot.approvals.approval import Action, Approval, Decided, Expired, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
 from bot.slack.literal import in_line
@@ -38,6 +38,9 @@ def sentence(approval: Approval, requester: UserId) -> str:
             so_far = f" {done} of {len(approval.actions)} decided so far." if done else ""
             return f"{_needed(approval)}: {names(approval.open)}{asked}.{so_far}"
         case _:
+            expired = all(isinstance(action.outcome, Expired) for action in approval.actions)
+            if expired:
+                return f"Expired: {names(approval.actions)}{asked}. Nobody decided in time."
             return clip(f"Decided: {_told(approval.actions)}{asked}.", _LONGEST)
 
 
@@ -61,7 +64,10 @@ def _needed(approval: Approval) -> str:
 
 
 def _done(approval: Approval) -> str:
-    kinds = {kind_of(action.outcome.decision) for action in approval.actions if action.outcome}
+    kinds = {kind_of(action.decided.decision) for action in approval.actions if action.decided}
+    if expired := sum(isinstance(action.outcome, Expired) for action in approval.actions):
+        total = len(approval.actions)
+        return "⌛ Expired" if expired == total else f"⌛ {expired} of {total} expired"
     if len(kinds) != 1:
         return "🏁 Decided"
     match kinds.pop():
@@ -77,10 +83,17 @@ def _done(approval: Approval) -> str:
 
 def _told(actions: Sequence[Action]) -> str:
     told = [
-        f"{escape(in_line(action.tool, 60)[0])} {PAST[kind_of(action.outcome.decision)]}"
-        f" by {mention(action.outcome.by)}"
+        f"{escape(in_line(action.tool, 60)[0])} {_became(action)}"
         for action in actions[:_MOST_NAMES]
         if action.outcome
     ]
     more = len(actions) - len(told)
     return ", ".join([*told, f"{more} more"] if more else told)
+
+
+def _became(action: Action) -> str:
+    match action.outcome:
+        case Decided(decision=decision, by=by):
+            return f"{PAST[kind_of(decision)]} by {mention(by)}"
+        case _:
+            return "expired"

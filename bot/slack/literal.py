@@ -18,7 +18,8 @@ from slack_sdk.models.blocks import (
 )
 
 from bot.approvals.ids import UserId
-from bot.slack.text import border, head, is_user_id, utc, visible, weight
+from bot.approvals.times import utc
+from bot.slack.text import border, head, is_user_id, visible, weight
 
 LONGEST_TEXT: Final = 2_800
 """Characters in one text element; Slack's limit for text objects is 3,000."""

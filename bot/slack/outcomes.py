@@ -4,7 +4,7 @@ from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
 
-from bot.approvals.approval import Action, Decided
+from bot.approvals.approval import Action, Decided, Expired, Outcome
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
@@ -22,6 +22,10 @@ _LONGEST_SIDE: Final = 2_000
 _MOST_CHANGES: Final = 20
 
 
+EXPIRED: Final = "⌛ Expired"
+"""What became of it, in a word, where nobody decided in time."""
+
+
 def word(decision: Decision) -> str:
     """What was decided, in a word; emoji and word say the same."""
     match decision:
@@ -37,7 +41,18 @@ def word(decision: Decision) -> str:
             assert_never(decision)
 
 
-def outcome(action: Action, decided: Decided, room: int) -> Drawn:
+def outcome(action: Action, told: Outcome, room: int) -> Drawn:
+    """What became of an action: the decision with all that belongs to it, or that there was none in time."""
+    match told:
+        case Decided():
+            return _decision(action, told, room)
+        case Expired(at=at):
+            return Drawn(elements=[section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))])
+        case _:
+            assert_never(told)
+
+
+def _decision(action: Action, decided: Decided, room: int) -> Drawn:
     """The decision with person and time, and with what was said or changed."""
     said = section(
         plain(word(decided.decision), bold=True),

@@ -3,10 +3,11 @@
 import json
 import re
 import unicodedata
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from bot.approvals.ids import UserId
+from bot.approvals.times import utc
 
 _HIDDEN: Final = re.compile(
     "["
@@ -61,11 +62,6 @@ def mention(user: UserId) -> str:
 def moment(at: datetime) -> str:
     """The time in mrkdwn, shown in each reader's own time zone."""
     return f"<!date^{int(at.timestamp())}^{{date_short_pretty}}, {{time}}|{utc(at)}>"
-
-
-def utc(at: datetime) -> str:
-    """The time for where Slack cannot show it in the reader's own zone."""
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def weight(text: str) -> int:

@@ -13,7 +13,7 @@ from slack_sdk.models.blocks import (
 )
 from slack_sdk.models.views import View as SlackView
 
-from bot.approvals.approval import Action, Approval, State
+from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
 from bot.slack import buttons, verbs
 from bot.slack.arguments import as_json_text, extent
@@ -66,9 +66,10 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         yield from _arguments(action.arguments)
         if action.outcome:
             yield _rich(*outcome(action, action.outcome, _OUTCOME).elements)
-            if isinstance(action.outcome.decision, Edit):
+        match action.decided:
+            case Decided(decision=Edit(arguments=arguments)):
                 yield _rich(section(plain("The arguments after the edit:", italic=True)))
-                yield from _arguments(action.outcome.decision.arguments)
+                yield from _arguments(arguments)
 
 
 def _arguments(arguments: Arguments) -> Iterator[Block]:

@@ -85,6 +85,7 @@ _SAVE: Final = (
         state=bindparam("state"),
         outcomes=bindparam("outcomes"),
         note=bindparam("note"),
+        escalated_to=bindparam("escalated_to"),
         version=approvals.c.version + 1,
     )
 )

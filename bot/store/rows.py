@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from sqlalchemy import Row
 
-from bot.approvals.approval import Action, Approval, Decided, Shape, State
+from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
 from bot.approvals.ids import ActionId, ConversationId, UserId
@@ -88,6 +88,8 @@ def approval_values(approval: Approval) -> Values:
         "shape": approval.shape.value,
         "asked_at": approval.asked_at,
         "requesters": to_json(requesters),
+        "expires_at": approval.expires_at,
+        "timers": to_json([*approval.timers]),
         "version": approval.version,
         **progress_values(approval),
     }
@@ -96,9 +98,14 @@ def approval_values(approval: Approval) -> Values:
 def progress_values(approval: Approval) -> Values:
     """What changes in an approval's life."""
     outcomes: dict[str, Json] = {
-        action.id: _decided_to_json(action.outcome) for action in approval.actions if action.outcome
+        action.id: _outcome_to_json(action.outcome) for action in approval.actions if action.outcome
     }
-    return {"state": approval.state.value, "outcomes": to_json(outcomes), "note": approval.note}
+    return {
+        "state": approval.state.value,
+        "outcomes": to_json(outcomes),
+        "note": approval.note,
+        "escalated_to": to_json([*sorted(approval.escalated_to)]),
+    }
 
 
 def action_values(approval: Approval) -> list[Values]:
@@ -147,6 +154,9 @@ def _approval_of(rows: Sequence[Row[Any]]) -> Approval:
         state=State(first.state),
         version=first.version,
         note=first.note,
+        expires_at=first.expires_at,
+        timers=tuple(from_json(first.timers)),
+        escalated_to=frozenset(map(UserId, from_json(first.escalated_to))),
     )
 
 
@@ -174,19 +184,23 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         digest=request["digest"],
         call=request["call"],
         schema=request["schema"],
-        outcome=None if outcome is None else _decided_from_json(outcome),
+        outcome=None if outcome is None else _outcome_from_json(outcome),
     )
 
 
-def _decided_to_json(decided: Decided) -> dict[str, Json]:
-    return {
-        "decision": decision_to_json(decided.decision),
-        "by": decided.by,
-        "at": utc_text(decided.at),
-    }
+def _outcome_to_json(outcome: Outcome) -> dict[str, Json]:
+    match outcome:
+        case Decided(decision=decision, by=by, at=at):
+            return {"decision": decision_to_json(decision), "by": by, "at": utc_text(at)}
+        case Expired(at=at):
+            return {"expired": utc_text(at)}
+        case _:
+            assert_never(outcome)
 
 
-def _decided_from_json(told: Mapping[str, Any]) -> Decided:
+def _outcome_from_json(told: Mapping[str, Any]) -> Outcome:
+    if "expired" in told:
+        return Expired(at=datetime.fromisoformat(told["expired"]))
     return Decided(
         decision=decision_from_json(told["decision"]),
         by=UserId(told["by"]),

@@ -73,10 +73,13 @@ approvals = Table(
     Column("shape", Name(), nullable=False),
     Column("asked_at", Moment(), nullable=False),
     Column("requesters", Prose(), nullable=False),  # JSON list of user ids
+    Column("expires_at", Moment()),
+    Column("timers", Prose(), nullable=False),  # JSON list of job ids
     Column("state", Name(), nullable=False),
     Column("version", Integer(), nullable=False),
     Column("outcomes", Prose(), nullable=False),  # JSON object by action id
     Column("note", Prose(), nullable=False),
+    Column("escalated_to", Prose(), nullable=False),  # JSON list of user ids
     UniqueConstraint("conversation", "interrupt"),
     Index(None, "state"),
 )

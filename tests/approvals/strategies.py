@@ -1,6 +1,7 @@
 """Approvals, decisions and people for property tests."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
@@ -49,6 +50,12 @@ def an_approval(*actions: Action) -> Approval:
     )
 
 
-approvals = st.lists(allowed, min_size=1, max_size=5).map(
-    lambda kinds: an_approval(*(an_action(number, allowed=kind) for number, kind in enumerate(kinds)))
+deadlines = st.none() | st.integers(-1, 2).map(lambda minutes: NOON + timedelta(minutes=minutes))
+approvals = st.builds(
+    lambda kinds, deadline: replace(
+        an_approval(*(an_action(number, allowed=kind) for number, kind in enumerate(kinds))),
+        expires_at=deadline,
+    ),
+    st.lists(allowed, min_size=1, max_size=5),
+    deadlines,
 )

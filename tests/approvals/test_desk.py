@@ -165,7 +165,7 @@ async def test_each_action_is_under_the_rule_of_its_own_tool(store: WatchedStore
 async def test_an_edit_is_kept_as_the_tool_takes_it(store: WatchedStore) -> None:
     await filed(store)
     told = await a_desk(store, bob_is_in()).decide(FIRST, Edit({"path": "b.txt"}), by=BOB)
-    outcome = told.actions[0].outcome
+    outcome = told.actions[0].decided
     assert outcome is not None
     assert outcome.decision == Edit({"path": "b.txt", "checked": True})
     assert told.actions[0].arguments == {"path": "notes.txt"}

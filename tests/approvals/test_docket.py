@@ -69,7 +69,7 @@ async def test_of_fifty_who_decide_at_once_one_wins_and_the_others_are_told_who(
 
     told = await asyncio.gather(*(decide(number) for number in range(50)))
     [winner] = [one for one in told if isinstance(one, Approval)]
-    outcome = winner.actions[0].outcome
+    outcome = winner.actions[0].decided
     assert outcome is not None
     late = [one for one in told if isinstance(one, AlreadyDecided)]
     assert [str(one) for one in late] == [f"Already {outcome}."] * 49
@@ -95,7 +95,7 @@ async def test_a_hundred_and_twenty_decisions_need_few_transactions_and_none_is_
     assert store.writes <= 5
     assert [one.id for one in told] == names
     assert all(one.state is State.SETTLED and one.version == 1 for one in told)
-    assert [one.actions[0].outcome.by for one in told if one.actions[0].outcome] == [f"U{n}" for n in names]
+    assert [one.actions[0].decided.by for one in told if one.actions[0].decided] == [f"U{n}" for n in names]
     assert [await stands(store, name) for name in names] == list(told)
     assert len(await owed(store, "resume")) == 120
     async with store.read() as tx:
@@ -113,8 +113,8 @@ async def test_several_people_on_several_actions_of_one_approval_at_once_are_all
         *(desk.decide(id, Reject(id), by=UserId(f"U-{id}")) for id in reversed(ids)),
     )
     now = await stands(store)
-    assert [one.outcome.by for one in now.actions if one.outcome] == [f"U-{id}" for id in ids]
-    assert [one.outcome.decision for one in now.actions if one.outcome] == [Reject(id) for id in ids]
+    assert [one.decided.by for one in now.actions if one.decided] == [f"U-{id}" for id in ids]
+    assert [one.decided.decision for one in now.actions if one.decided] == [Reject(id) for id in ids]
     assert now.state is State.SETTLED
     assert [one.state for one in told].count(State.SETTLED) == 1
     assert len(await recorded(store, "decided")) == 6

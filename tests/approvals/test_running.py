@@ -65,7 +65,7 @@ async def test_two_rounds_of_asking_end_in_one_answer(store: WatchedStore) -> No
     assert await bench.texts(PostKind.ANSWER) == ["All done."]
     scene = bench.agent.scene(id)
     assert [said.text for said in scene.taken] == ["tidy up"]
-    assert [[one.outcome.decision for one in approval.actions if one.outcome] for approval in scene.told] == [
+    assert [[one.decided.decision for one in approval.actions if one.decided] for approval in scene.told] == [
         [Edit({"path": "b", "checked": True}), Reject("no")],
         [Approve()],
     ]

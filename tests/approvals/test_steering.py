@@ -13,7 +13,7 @@ from bot.approvals.person import Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms
 from bot.approvals.steering import KEPT, MAX_TEXT, TRY_AGAIN, Steering
 from tests.approvals.fakes import People, Ticking, WatchedStore, owed, owing
-from tests.store.samples import ALICE, BOB, GENERAL, THREAD, approval, conversation
+from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, approval, conversation
 
 CAROL = UserId("U0CAROL")
 ROOT = Ts("1.000100")
@@ -219,7 +219,7 @@ async def test_stop_withdraws_what_is_open_and_says_by_whom(store: WatchedStore)
     assert [(one.state, one.note) for one in now] == [(State.WITHDRAWN, f"stopped by <@{BOB}>")] * 2
     assert kinds[-3:] == [("withdrawn", None), ("withdrawn", None), ("stopped", BOB)]
     with pytest.raises(AlreadyDecided, match=f"stopped by <@{BOB}>"):
-        now[0].refuse_late(now[0].actions[0], ALICE)
+        now[0].refuse_late(now[0].actions[0], ALICE, NOON)
     assert (await the_conversation(store)).status is Status.CANCELLING
     assert [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")] == ["1", "1"]
     assert await agent_jobs(store) == 1

@@ -1,0 +1,151 @@
+"""What time does to an approval: the thread is reminded, people are called in, it expires.
+
+Timers are durable work, owed when the approval is filed and cancelled when nobody has to decide any more. One
+that fires all the same, late or twice, looks again and finds nothing to do: the rows decide, not the timer.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from bot.approvals.approval import Approval, State
+from bot.approvals.conversation import Post, PostKind, Status
+from bot.approvals.decision import Json
+from bot.approvals.errors import TryLater
+from bot.approvals.filing import owe, owe_card, stop_timers
+from bot.approvals.ids import ApprovalId, PostId
+from bot.approvals.policy import Policy, Terms, in_words
+from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
+from bot.approvals.rulings import resume
+from bot.approvals.times import NEVER
+
+TIMER: Final = "timer"
+"""The kind of all timers' work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When something happens to an approval, each from when people are asked."""
+
+    expires_after: timedelta = NEVER
+    remind_after: tuple[timedelta, ...] = ()
+    escalate_after: timedelta = NEVER
+
+
+def schedule(every: Iterable[Terms]) -> Schedule:
+    """The times of an approval whose actions have these terms.
+
+    The agent is told of all actions at once, so the earliest expiry counts for the whole approval, and so
+    does the earliest escalation. The thread is reminded at every time that any of the terms name. What would
+    come when the approval has expired is left out.
+    """
+    terms = list(every)
+    ends = min((each.expires_after for each in terms), default=NEVER)
+    calls = min((each.escalate_after for each in terms if each.escalate_to), default=NEVER)
+    reminders = sorted({after for each in terms for after in each.remind_after if after < ends})
+    return Schedule(
+        expires_after=ends, remind_after=tuple(reminders), escalate_after=calls if calls < ends else NEVER
+    )
+
+
+def timed(approval: Approval, policy: Policy) -> tuple[Approval, Sequence[Work]]:
+    """A new approval with its deadline, and the timers that are to be owed with it."""
+    when = schedule(policy.terms(action.tool) for action in approval.actions)
+    timers = list(_reminders(approval, when.remind_after))
+    if when.escalate_after != NEVER:
+        timers.append(_timer(f"escalate:{approval.id}", approval, when.escalate_after, does="escalate"))
+    ends = None
+    if when.expires_after != NEVER:
+        timers.append(_timer(f"expire:{approval.id}", approval, when.expires_after, does="expire"))
+        ends = approval.asked_at + when.expires_after
+    return replace(approval, expires_at=ends, timers=tuple(timer.id for timer in timers)), timers
+
+
+def _reminders(approval: Approval, remind_after: Sequence[timedelta]) -> Iterator[Work]:
+    """Each says when the next one is due: after a long sleep the thread is reminded once, not many times."""
+    for number, after in enumerate(remind_after, 1):
+        rest = remind_after[number:]
+        until = (approval.asked_at + rest[0]).isoformat() if rest else ""
+        yield _timer(f"remind:{approval.id}:{number}", approval, after, does="remind", until=until)
+
+
+def _timer(id: str, approval: Approval, after: timedelta, **payload: str) -> Work:
+    return Work(id, TIMER, delay=after.total_seconds(), payload={"approval": approval.id, **payload})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timers:
+    """Does what is due, one transaction each; to do it twice changes nothing."""
+
+    store: Store
+    jobs: Jobs
+    policy: Policy
+    now: Clock
+
+    async def fire(self, timer: str, payload: Mapping[str, str]) -> None:
+        """Do what this timer is for, if it still is to be done.
+
+        Raises `TryLater` if it is too early: clocks are put right, and two machines have two of them.
+        """
+        async with self.store.write() as tx:
+            found = await tx.approvals.get(ApprovalId(payload["approval"]))
+            if found is None or found.state is not State.WAITING:
+                return
+            if payload["does"] == "expire":
+                await self._expire(tx, found, timer)
+            elif found.is_over(self.now()):
+                return  # it expires, which says more
+            elif payload["does"] == "escalate":
+                await self._escalate(tx, found, timer)
+            elif not payload["until"] or self.now() < datetime.fromisoformat(payload["until"]):
+                await self._say(tx, found, PostKind.REMINDER, timer)
+
+    async def _expire(self, tx: Transaction, approval: Approval, timer: str) -> None:
+        now, deadline = self.now(), approval.expires_at
+        if deadline is None:
+            return
+        if now < deadline:
+            raise TryLater((deadline - now).total_seconds(), "the deadline has not come")
+        expired = approval.expire(deadline)
+        await tx.approvals.save(expired)
+        await self._record(tx, expired, "expired", {"actions": [*(one.id for one in approval.open)]})
+        await stop_timers(tx, self.jobs, approval)
+        conversation = await tx.conversations.get(approval.conversation)
+        if conversation and conversation.status in {Status.WAITING, Status.FAILED}:
+            await tx.conversations.save(replace(conversation, status=Status.WORKING))
+        await owe_card(tx, self.jobs, replace(expired, version=expired.version + 1))
+        await self._say(tx, expired, PostKind.EXPIRY, timer)
+        await self.jobs.owe(tx, resume(expired))
+
+    async def _escalate(self, tx: Transaction, approval: Approval, timer: str) -> None:
+        people = frozenset(id for terms in self._terms(approval) for id in terms.escalate_to)
+        if not people - approval.escalated_to:
+            return  # done already, or the policy escalates to nobody by now
+        escalated = approval.escalate(people)
+        await tx.approvals.save(escalated)
+        await self._record(tx, escalated, "escalated", {"to": [*sorted(people)]})
+        await owe_card(tx, self.jobs, replace(escalated, version=escalated.version + 1))
+        await self._say(tx, escalated, PostKind.ESCALATION, timer)
+
+    async def _say(self, tx: Transaction, approval: Approval, kind: PostKind, timer: str) -> None:
+        """Owe the thread what there is to say; once for each timer."""
+        who = list(dict.fromkeys(in_words(each, approval.escalated_to) for each in self._terms(approval)))
+        text = f"{'; or '.join(who)}{', depending on the action' if len(who) > 1 else ''}"
+        post = Post(
+            id=PostId(timer), conversation=approval.conversation, kind=kind, text=text, approval=approval.id
+        )
+        await owe(tx, self.jobs, post)
+
+    async def _record(self, tx: Transaction, approval: Approval, kind: str, detail: dict[str, Json]) -> None:
+        event = Event(
+            kind=kind,
+            at=self.now(),
+            conversation=approval.conversation,
+            approval=approval.id,
+            detail=detail,
+        )
+        await tx.record.append(event)
+
+    def _terms(self, approval: Approval) -> list[Terms]:
+        return [self.policy.terms(action.tool) for action in approval.open]
