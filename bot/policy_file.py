@@ -6,8 +6,9 @@ anyway: a rule that is silently not kept is worse than none.
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -15,8 +16,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import PydanticCustomError
 
+from bot.approvals.ids import UserId
 from bot.approvals.person import Person, Standing
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms, Who
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms, Who, over
+from bot.approvals.times import NEVER
+from bot.durations import Delay, DelayOrNever
+from bot.policy_checks import impossible, pointless
+from bot.toml_lines import place
 
 
 class BadPolicy(Exception):  # noqa: N818 - said to an operator
@@ -26,6 +32,9 @@ class BadPolicy(Exception):  # noqa: N818 - said to an operator
         super().__init__("\n".join(problems))
         self.problems = list(problems)
 
+
+EXPIRES_AFTER: Final = timedelta(hours=24)
+"""How long people may decide, where the file does not say."""
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
@@ -46,11 +55,11 @@ class _Section(BaseModel):
     self_approval: bool | None = None
     quorum: Literal[1] = 1
     channel: Literal["thread"] = "thread"
-    expires_after: Literal["never"] = "never"
+    expires_after: DelayOrNever | None = None
+    remind_after: list[Delay] | None = None
+    escalate_after: DelayOrNever | None = None
+    escalate_to: list[Name] | None = None
     ask: Literal["always"] = "always"
-    remind_after: Later = None
-    escalate_after: Later = None
-    escalate_to: Later = None
     require: Later = None
     redact: Later = None
     edit_to: Later = None
@@ -85,6 +94,8 @@ class PolicyFile:
         """Every `@name` and `U…` that the file mentions."""
         everything = [*self.content.requesters, *self.content.defaults.approvers]
         everything += [name for rule in self.content.rules for name in rule.approvers or ()]
+        for section in (self.content.defaults, *self.content.rules):
+            everything += section.escalate_to or ()
         return {name for name in everything if name.startswith("@") or _USER_ID.fullmatch(name)}
 
     def approvers(self, tool: str) -> list[str]:
@@ -103,15 +114,26 @@ class PolicyFile:
         problems: list[str] = []
 
         def who(names: Sequence[str], *loc: str | int) -> tuple[Who, ...]:
-            place = _place(self.text, loc)
+            where = place(self.text, loc)
             found = []
             for name in names:
                 one = _who(name, people)
                 if isinstance(one, str):
-                    problems.append(f"{self.name}{place}: {one}")
+                    problems.append(f"{self.name}{where}: {one}")
                 else:
                     found.append(one)
             return tuple(found)
+
+        def people_in(names: Sequence[str] | None, *loc: str | int) -> tuple[UserId, ...] | None:
+            if names is None:
+                return None
+            found = who(names, *loc)
+            problems.extend(
+                f"{self.name}{place(self.text, loc)}: escalate_to names people, by @name or user id (U…)."
+                for one in found
+                if not isinstance(one, One)
+            )
+            return tuple(one.id for one in found if isinstance(one, One))
 
         content = self.content
         policy = Policy(
@@ -119,20 +141,43 @@ class PolicyFile:
             defaults=Terms(
                 approvers=who(content.defaults.approvers, "defaults", "approvers"),
                 self_approval=content.defaults.self_approval or False,
+                expires_after=content.defaults.expires_after or EXPIRES_AFTER,
+                remind_after=tuple(content.defaults.remind_after or ()),
+                escalate_after=content.defaults.escalate_after or NEVER,
+                escalate_to=people_in(content.defaults.escalate_to, "defaults", "escalate_to") or (),
             ),
             rules=tuple(
                 Rule(
                     tools=tuple(rule.tools),
                     approvers=who(rule.approvers, "rules", index, "approvers") if rule.approvers else None,
                     self_approval=rule.self_approval,
+                    expires_after=rule.expires_after,
+                    remind_after=None if rule.remind_after is None else tuple(rule.remind_after),
+                    escalate_after=rule.escalate_after,
+                    escalate_to=people_in(rule.escalate_to, "rules", index, "escalate_to"),
                 )
                 for index, rule in enumerate(content.rules)
             ),
         )
-        problems += [f"{self.name}: {problem}" for problem in _impossible(policy)]
+        problems += [f"{self.name}: {problem}" for problem in impossible(policy)]
+        problems += self._never_kept(policy)
         if problems:
             raise BadPolicy(problems)
         return policy
+
+    def _never_kept(self, policy: Policy) -> Iterator[str]:
+        """What a section says about times and what could never happen."""
+        rules = zip(self.content.rules, policy.rules, strict=True)
+        sections: list[tuple[_Section, Terms, tuple[str | int, ...]]] = [
+            (self.content.defaults, policy.defaults, ("defaults",)),
+            *(
+                (section, over(policy.defaults, rule), ("rules", index))
+                for index, (section, rule) in enumerate(rules)
+            ),
+        ]
+        for section, terms, loc in sections:
+            for key, why in pointless(section, terms):
+                yield f"{self.name}{place(self.text, (*loc, key))}: `{key}` {why}."
 
 
 def read_policy(path: Path) -> PolicyFile:
@@ -185,17 +230,6 @@ def _takes_part(person: Person) -> bool:
     return person.standing is Standing.MEMBER
 
 
-def _impossible(policy: Policy) -> list[str]:
-    """Terms under which nobody could ever decide."""
-    named = [("the defaults", policy.defaults)]
-    named += [(f"the rule for {rule.tools[0]}", policy.terms(rule.tools[0])) for rule in policy.rules]
-    return [
-        f"{where}: only the requester may decide, but self_approval is false, so nobody could."
-        for where, terms in named
-        if set(terms.approvers) == {Requester()} and not terms.self_approval
-    ]
-
-
 _SAYS: Final = {
     "missing": "is required: nobody approves by default",
     "extra_forbidden": "is not a key of the policy file",
@@ -207,26 +241,4 @@ _SAYS: Final = {
 def _sentence(problem: Mapping[str, Any], text: str, name: str) -> str:
     keys = [str(part) for part in problem["loc"] if not isinstance(part, int)]
     says = _SAYS.get(problem["type"], str(problem["msg"]))
-    return f"{name}{_place(text, problem['loc'])}: `{'.'.join(keys)}` {says}."
-
-
-def _place(text: str, loc: Sequence[str | int]) -> str:
-    """`, line 7` for the key at this place in the file, if it is found; TOML's reader keeps no lines."""
-    lines = text.splitlines()
-    start, parts = 0, list(loc)
-    while parts and (header := _header(lines, parts)) is not None:
-        start, parts = header
-    for part in parts:
-        for number in range(start, len(lines)):
-            if re.match(rf"\s*\"?{re.escape(str(part))}\"?\s*=", lines[number]):
-                return f", line {number + 1}"
-    return f", line {start + 1}" if start else ""
-
-
-def _header(lines: Sequence[str], parts: Sequence[str | int]) -> tuple[int, list[str | int]] | None:
-    """The line of the `[table]` or the n-th `[[table]]` that the place begins with, and the rest of it."""
-    if len(parts) > 1 and isinstance(parts[1], int):
-        found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[[{parts[0]}]]")]
-        return (found[parts[1]], list(parts[2:])) if parts[1] < len(found) else None
-    found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[{parts[0]}]")]
-    return (found[0], list(parts[1:])) if found else None
+    return f"{name}{place(text, problem['loc'])}: `{'.'.join(keys)}` {says}."

@@ -91,11 +91,14 @@ class Policy:
         """The first matching rule, key by key over the defaults."""
         for rule in self.rules:
             if rule.matches(tool):
-                said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
-                return replace(
-                    self.defaults, **{key: value for key, value in said.items() if value is not None}
-                )
+                return over(self.defaults, rule)
         return self.defaults
+
+
+def over(defaults: Terms, rule: Rule) -> Terms:
+    """The rule, key by key over the defaults."""
+    said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
+    return replace(defaults, **{key: value for key, value in said.items() if value is not None})
 
 
 _NOT_A_MEMBER: Final = {

@@ -109,9 +109,7 @@ async def what_stands(world: World) -> dict[str, object]:
         "posts owed": [job["id"] for job in drawn] == [f"post:{post.id}" for post in posts],
         "approvals": [(one.interrupt, one.state) for one in await bench.approvals()],
         "given": [said.text for said in scene.taken],
-        "told": [
-            (one.interrupt, [str(action.outcome) for action in one.actions]) for one in scene.told
-        ],
+        "told": [(one.interrupt, [str(action.outcome) for action in one.actions]) for one in scene.told],
         "played": scene.lines,
         "record": sorted(await bench.recorded()),
         "kept": left,

@@ -1,0 +1,40 @@
+"""Durations as a policy file says them: `90s`, `15m`, `24h`, `7d`, and `never`."""
+
+import re
+from datetime import timedelta
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from bot.approvals.times import NEVER
+
+LONGEST: Final = timedelta(days=365)
+"""What is meant to take longer says `never`."""
+
+_WRITTEN: Final = re.compile(r"(?P<count>[0-9]{1,9})(?P<unit>[smhd])", re.ASCII)
+_UNITS: Final = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+
+
+def duration(text: object) -> timedelta:
+    """The duration that is written so; a `ValueError` of pydantic's that completes "the key …" otherwise."""
+    written = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
+    if written is None:
+        raise PydanticCustomError("duration", "is not a duration such as 90s, 15m, 24h or 7d")
+    found = int(written["count"]) * _UNITS[written["unit"]]
+    if not found or found > LONGEST:
+        raise PydanticCustomError("duration", "is not a duration from 1s to 365d")
+    return found
+
+
+def _or_never(text: object) -> timedelta:
+    return NEVER if text == "never" else duration(text)
+
+
+Delay = Annotated[timedelta, BeforeValidator(duration)]
+DelayOrNever = Annotated[timedelta, BeforeValidator(_or_never)]
