@@ -134,7 +134,10 @@ class ToolFails:
 
 @dataclass(frozen=True, slots=True)
 class Circles:
-    """The agent is cut off again and again."""
+    """The agent is cut off again and again, and may say so; the first time only, if it goes on after it."""
+
+    sentence: str | None = None
+    on: bool = False
 
 
 Line: TypeAlias = Asks | Says | Breaks | ToolFails | Circles
@@ -238,7 +241,8 @@ class ScriptedAgent:
             scene = self.scene(thread)
             line, rest = scene.script[0], scene.script[1:]
             if isinstance(line, Circles):
-                return None
+                self.memory[thread] = replace(scene, script=rest) if line.on else scene
+                return line.sentence
             self.memory[thread] = replace(scene, script=rest, lines=scene.lines + 1)
             failure = self._play(thread, line)
         self._at("after a run")

@@ -214,8 +214,13 @@ async def test_who_saw_an_old_drawing_gets_a_new_one_and_who_may_not_decide_does
     assert drawings == ["1", "seen"]
 
 
-async def test_a_decision_wakes_the_conversation_once_it_is_the_last(store: WatchedStore) -> None:
+@pytest.mark.parametrize("before", [Status.WAITING, Status.FAILED])
+async def test_a_decision_wakes_the_conversation_once_it_is_the_last(
+    store: WatchedStore, before: Status
+) -> None:
     await filed(store, approval("p1", action("a1"), action("a2")))
+    async with store.write() as tx:
+        await tx.conversations.save(conversation(status=before))
     desk = a_desk(store, bob_is_in())
     seen = []
     for id in ("a1", "a2"):
@@ -223,7 +228,18 @@ async def test_a_decision_wakes_the_conversation_once_it_is_the_last(store: Watc
         async with store.read() as tx:
             now = await tx.conversations.get(THREAD)
         seen.append((now and now.status, len(await owed(store, "resume"))))
-    assert seen == [(Status.WAITING, 0), (Status.WORKING, 1)]
+    assert seen == [(before, 0), (Status.WORKING, 1)]
+
+
+async def test_a_decision_does_not_wake_what_was_stopped(store: WatchedStore) -> None:
+    await filed(store)
+    async with store.write() as tx:
+        await tx.conversations.save(conversation(status=Status.CANCELLING))
+    await a_desk(store, bob_is_in()).decide(FIRST, Approve(), by=BOB)
+    async with store.read() as tx:
+        now = await tx.conversations.get(THREAD)
+    assert now is not None
+    assert now.status is Status.CANCELLING
 
 
 async def test_the_record_and_the_jobs_know_kinds_and_digests_and_never_a_value(store: WatchedStore) -> None:

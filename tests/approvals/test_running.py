@@ -184,6 +184,39 @@ async def test_what_was_said_to_a_thread_found_failed_arrives_after_that_was_tol
     assert await status(bench) is Status.IDLE
 
 
+@pytest.mark.parametrize("said_more", [False, True])
+async def test_an_agent_that_was_halted_goes_on_when_people_say_so(
+    store: WatchedStore, *, said_more: bool
+) -> None:
+    bench = on(store, Circles("It took 25 steps and was halted.", on=True), Says("Done."))
+    id = await bench.asked()
+    await bench.running.advance(id)
+    [failure] = await bench.posts()
+    assert (failure.kind, failure.text) == (PostKind.FAILURE, "It took 25 steps and was halted.")
+    assert await status(bench) is Status.FAILED
+    if said_more:
+        await bench.hears("and?", ts="2.0")
+    else:
+        await bench.steering.retry(failure.id, by=ALICE)
+    await bench.works()
+    assert await bench.texts(PostKind.ANSWER) == ["Done."]
+    assert bench.agent.calls == ["send", "send" if said_more else "proceed"]
+
+
+async def test_what_is_said_after_a_failure_does_not_drop_what_people_are_asked(store: WatchedStore) -> None:
+    bench = on(store, Asks((asks("i1", "x"),)), Says("Done."), Says("Here."))
+    id = await bench.asked("first")
+    bench.agent.put(id, condition=Condition.FAILED, failure="It broke.")
+    await bench.running.advance(id)
+    await bench.hears("second", ts="2.0")
+    await bench.works()
+    assert [said.text for said in bench.agent.scene(id).taken] == ["first"]
+    [approval] = await bench.approvals()
+    assert approval.state is State.WAITING
+    await bench.decides(approval)
+    assert await bench.texts() == ["", "It broke.", "Done.", "Here."]
+
+
 async def test_a_failure_beside_an_approval_leaves_both_to_people(store: WatchedStore) -> None:
     bench = on(store, Asks((asks("i1", "x"),)), Says("Done."))
     id = await bench.asked()
@@ -277,7 +310,8 @@ async def test_a_message_while_people_are_asked_is_handed_over_after(store: Watc
 
 
 async def test_who_continues_a_conversation_counts_as_who_asks_from_then_on(store: WatchedStore) -> None:
-    bench = on(store, Asks((asks("i1", "x"),)), Says("One."), Asks((asks("i2", "x"),)), Says("Two."))
+    rounds = [Asks((asks(f"i{number}", "x"),)) for number in (1, 2, 3)]
+    bench = on(store, rounds[0], Says("One."), *rounds[1:], Says("Two."))
     await bench.asked()
     [first] = await bench.approvals()
     assert first.requesters == {ALICE}
@@ -290,6 +324,9 @@ async def test_who_continues_a_conversation_counts_as_who_asks_from_then_on(stor
         with pytest.raises(NotAllowed, match="You asked for this yourself"):
             await bench.desk.decide(second.actions[0].id, Approve(), by=one)
     await bench.decides(second, by=CAROL)
+    third = (await bench.approvals())[-1]
+    assert third.requesters == {ALICE, BOB}
+    await bench.decides(third, by=CAROL)
     assert await bench.texts(PostKind.ANSWER) == ["One.", "Two."]
 
 
