@@ -287,8 +287,7 @@ class Running:
             current = await tx.approvals.get(approval.id)
             if conversation is None or current is None:
                 return
-            if current.state is State.SETTLED:  # else somebody pressed Stop meanwhile
-                await withdraw(tx, self.jobs, current, reason, self.now())
+            await withdraw(tx, self.jobs, current, reason, self.now())
             await self._become(tx, conversation, Status.CANCELLING)
 
     async def _tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
