@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +62,9 @@ def _create(name: str, template: str = "template1") -> None:
         )
 
 
-def _drop(name: str) -> None:
+def dropped(url: str) -> None:
+    """Remove a database, whoever is connected to it."""
+    name = url.partition("?")[0].rpartition("/")[2]
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
@@ -72,10 +74,11 @@ def _url_of(name: str) -> str:
     return f"{base.rpartition('/')[0]}/{name}{f'?{query}' if query else ''}"
 
 
-def _fresh(*, empty: bool) -> str:
+def made(*, empty: bool = False) -> str:
+    """The URL of a new database; with the bot's schema, or `empty`."""
     name = f"test_{os.getpid()}_{next(_numbers)}"
     _create(name, "template1" if empty else _template())
-    return name
+    return _url_of(name)
 
 
 class Server:
@@ -128,8 +131,8 @@ async def a_server() -> AsyncIterator[Server]:
 @asynccontextmanager
 async def a_database(*, empty: bool = False) -> AsyncIterator[str]:
     """The URL of a database that nobody else uses; with the bot's schema, or `empty`."""
-    name = await asyncio.to_thread(_fresh, empty=empty)
+    url = await asyncio.to_thread(partial(made, empty=empty))
     try:
-        yield _url_of(name)
+        yield url
     finally:
-        await asyncio.to_thread(_drop, name)
+        await asyncio.to_thread(dropped, url)

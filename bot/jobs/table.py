@@ -125,10 +125,11 @@ _ORPHANED: Final = (
 async def add(connection: AsyncConnection, work: Sequence[Work], *, now: float) -> None:
     """Owe this work, unless work with its id is owed or runs. What failed is owed anew, in its old place."""
     if work:
-        await connection.execute(_ADD, [_values(one, now) for one in work])
+        await connection.execute(_ADD, [row_values(one, now) for one in work])
 
 
-def _values(work: Work, now: float) -> dict[str, object]:
+def row_values(work: Work, now: float) -> dict[str, object]:
+    """The row of work that is owed from now on."""
     return {
         "id": work.id,
         "kind": work.kind,

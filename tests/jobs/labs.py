@@ -1,13 +1,16 @@
 """The engines that there are, each with a place to keep jobs."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from bot.approvals.ports import Transaction
 from bot.jobs import EmbeddedJobs, Handler, JobEngine
+from bot.jobs.postgres import PostgresJobs
 from bot.store import RowsStore, open_store
 from tests.jobs.lab import Failures, Lab
+from tests.postgres import dropped, made
 
 
 def at_once(_attempt: int) -> float:
@@ -48,5 +51,58 @@ async def embedded(tmp_path: Path) -> AsyncIterator[Lab]:
         yield EmbeddedLab(store)
 
 
-LABS = {"embedded": embedded}
-"""Every engine; a second one joins here and is held to the whole contract."""
+LEASE = 3.0
+"""Seconds: short, so that a test need not wait for the dead."""
+
+
+class PostgresLab:
+    """The engine on Postgres, on a store of its own."""
+
+    def __init__(self, store: RowsStore, url: str) -> None:
+        self.store = store
+        self.url = url
+
+    def begin(self) -> AbstractAsyncContextManager[Transaction]:
+        return self.store.write()
+
+    def engine(
+        self,
+        handlers: Mapping[str, Handler],
+        *,
+        failures: Failures | None = None,
+        concurrency: int = 8,
+        limits: Mapping[str, int] | None = None,
+        backoff: Callable[[int], float] | None = None,
+    ) -> JobEngine:
+        return PostgresJobs(
+            self.url,
+            begin=self.begin,
+            handlers=handlers,
+            on_failed=failures or Failures(),
+            concurrency=concurrency,
+            limits=limits,
+            backoff=backoff or at_once,
+            lease=LEASE,
+        )
+
+
+@asynccontextmanager
+async def postgres(folder: Path) -> AsyncIterator[Lab]:
+    """On the database that the folder names; another process is given the folder."""
+    named = folder / "postgres.url"
+    if not named.exists():
+        named.write_text(await asyncio.to_thread(made))
+    url = named.read_text()
+    async with open_store(url) as store:
+        yield PostgresLab(store, url)
+
+
+async def removed(folder: Path) -> None:
+    """What the folder names, if it names a database, is not needed any more."""
+    named = folder / "postgres.url"
+    if named.exists():
+        await asyncio.to_thread(dropped, named.read_text())
+
+
+LABS = {"embedded": embedded, "postgres": postgres}
+"""Every engine; each is held to the whole contract."""

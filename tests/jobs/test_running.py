@@ -56,16 +56,23 @@ async def test_different_keys_and_jobs_without_one_run_side_by_side(lab: Lab) ->
 
 
 async def test_no_more_run_at_once_than_allowed(lab: Lab) -> None:
-    async def linger(_job: Job) -> None:
-        await asyncio.sleep(0)
+    go_on = asyncio.Event()
 
-    ran = Ran(linger)
+    async def hold(_job: Job) -> None:
+        await go_on.wait()
+
+    ran = Ran(hold)
     engine = lab.engine({"work": ran}, concurrency=3)
     async with lab.begin() as tx:
         for number in range(20):
             await engine.owe(tx, Work(str(number), "work"))
     await engine.start()
-    await ran.done(20)
+    await ran.begun(3)
+    for number in range(20, 25):  # time enough to take a fourth, and reasons to look for it
+        await owe(lab, engine, str(number))
+    assert len(ran.jobs) == 3
+    go_on.set()
+    await ran.done(25)
     await engine.stop(5)
     assert ran.most_at_once == 3
 
