@@ -15,7 +15,8 @@ from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import BAD_INPUT, err, run, until_told
 from bot.reports import Document
 from bot.settings import NO_POLICY, Settings
-from bot.store.database import reading_store, upgrade
+from bot.starting import upgrade_database as bring_up_to_date
+from bot.store.database import reading_store
 
 app = typer.Typer(
     help="People approve an AI agent's tool calls in Slack.",
@@ -170,7 +171,7 @@ def upgrade_database() -> None:
     """Bring the schema up to date; SQLite does it by itself at start."""
 
     async def work() -> None:
-        await upgrade(Settings.from_environment().bot_database_url)
+        await bring_up_to_date(Settings.from_environment().bot_database_url)
         out.print("The database has the present schema.")
 
     run(work)

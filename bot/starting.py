@@ -17,6 +17,7 @@ from bot.agents.failures import cut
 from bot.agents.load import SHIPPED, load
 from bot.agents.savers import set_up_postgres
 from bot.approvals.policy import Policy
+from bot.approvals.ports import Journal
 from bot.errors import CannotStart, SlackUnreachable
 from bot.policy_file import PolicyFile
 from bot.settings import Settings
@@ -53,15 +54,21 @@ def loaded_agent(settings: Settings) -> Agent | GraphBuilder:
 
 
 def built_agent(
-    settings: Settings, source: Agent | GraphBuilder, saver: BaseCheckpointSaver[Any], *, model: str | None
+    settings: Settings,
+    source: Agent | GraphBuilder,
+    saver: BaseCheckpointSaver[Any],
+    *,
+    model: str | None,
+    journal: Journal | None = None,
 ) -> BuiltAgent:
     """The agent as it runs; `model` is for an agent that names none. `BadAgent` with a sentence.
 
-    A graph builder is the team's own code: whatever it raises is told as a sentence too.
+    Without a `journal` it is for looking at, not for running. A graph builder is the team's own code:
+    whatever it raises is told as a sentence too.
     """
     name = agent_name(settings)
     try:
-        return build(source, name=name, model=model, checkpointer=saver)
+        return build(source, name=name, model=model, checkpointer=saver, journal=journal)
     except BadAgent:
         raise
     except Exception as error:

@@ -2,31 +2,34 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from aiohttp import web
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.agents.built import BuiltAgent
-from bot.agents.savers import sqlite_saver
+from bot.agents.savers import postgres_saver, sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
 from bot.approvals.errors import TryLater
+from bot.approvals.executing import Executing
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
+from bot.approvals.ports import Journal
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
 from bot.errors import CannotStart
 from bot.jobs.embedded import EmbeddedJobs
-from bot.jobs.port import Handler, Job, RetryLater
+from bot.jobs.port import Handler, Job, JobEngine, OnFailed, RetryLater
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Mode, Settings
@@ -41,7 +44,7 @@ from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
 from bot.starting import built_agent, first_address, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
-from bot.store.location import sqlite_path
+from bot.store.location import libpq_url, sqlite_path
 
 SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
@@ -83,7 +86,7 @@ async def running_bot(
         store = await stack.enter_async_context(
             open_store(settings.bot_database_url, recorded=metrics.recorded)
         )
-        built, agent = await _agent(stack, settings, model)
+        built, agent = await _agent(stack, settings, model, Executing(store=store, now=_now))
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client = slack_client(token, settings.slack_api_url)
         asking = asking_client(token, settings.slack_api_url)
@@ -92,6 +95,7 @@ async def running_bot(
         stack.push_async_callback(directory.close)
         policy = await resolved(policy_file, directory)
         work = _Work(
+            where=settings.bot_database_url,
             store=store,
             agent=agent,
             tools=ToolSchemas(built),
@@ -113,6 +117,7 @@ class _Work:
     def __init__(
         self,
         *,
+        where: str,
         store: RowsStore,
         agent: Threads,
         tools: ToolSchemas,
@@ -126,7 +131,7 @@ class _Work:
         self._tools = tools
         self._courier = Courier(store=store, client=client)
         handlers: dict[str, Handler] = {}
-        self.jobs = EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=self._give_up, limits=PLACES)
+        self.jobs = _engine(where, store, handlers, self._give_up)
         self._policy = policy
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
@@ -196,9 +201,26 @@ class _Work:
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)
 
 
-async def _agent(stack: AsyncExitStack, settings: Settings, model: str | None) -> tuple[BuiltAgent, Threads]:
-    saver = await stack.enter_async_context(sqlite_saver(sqlite_path(settings.bot_database_url)))
-    built = built_agent(settings, loaded_agent(settings), saver, model=settings.bot_model or model)
+def _saver(where: str) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:
+    url = libpq_url(where)
+    return sqlite_saver(sqlite_path(where)) if url is None else postgres_saver(url)
+
+
+def _engine(where: str, store: RowsStore, handlers: Mapping[str, Handler], on_failed: OnFailed) -> JobEngine:
+    url = libpq_url(where)
+    if url is None:
+        return EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=on_failed, limits=PLACES)
+    from bot.jobs.postgres import PostgresJobs
+
+    return PostgresJobs(url, begin=store.write, handlers=handlers, on_failed=on_failed, limits=PLACES)
+
+
+async def _agent(
+    stack: AsyncExitStack, settings: Settings, model: str | None, journal: Journal
+) -> tuple[BuiltAgent, Threads]:
+    saver = await stack.enter_async_context(_saver(settings.bot_database_url))
+    source, named = loaded_agent(settings), settings.bot_model or model
+    built = built_agent(settings, source, saver, model=named, journal=journal)
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
     return built, Threads(built)

@@ -16,9 +16,11 @@ from bot.agents.descriptions import describe
 from bot.agents.errors import BadAgent
 from bot.agents.failures import ToolFailures
 from bot.agents.gates import EVERY_OTHER, Gate, expand
+from bot.agents.guard import Guard
 from bot.agents.models import chat_model
 from bot.agents.own_graphs import from_builder
 from bot.agents.verdicts import Verdicts, kept_verdict
+from bot.approvals.ports import Journal
 
 __all__ = ["BuiltAgent", "GraphBuilder", "build"]
 
@@ -29,20 +31,26 @@ def build(
     name: str,
     model: str | BaseChatModel | None,
     checkpointer: BaseCheckpointSaver[Any] | None,
+    journal: Journal | None = None,
 ) -> BuiltAgent:
     """The agent as it runs; `BadAgent` with one sentence if it cannot.
 
-    `model` is the operator's choice; an `Agent` that names its own keeps it.
+    `model` is the operator's choice; an `Agent` that names its own keeps it. Without a `journal` nothing
+    guards the tools: that is for looking at an agent, not for running one.
     """
     if not isinstance(checkpointer, BaseCheckpointSaver):
         raise BadAgent("The agent needs a checkpointer, or nothing could wait for a person.")
     if isinstance(source, Agent):
-        return _from_agent(source, name, model, checkpointer)
-    return from_builder(source, name, _model(model) if model is not None else None, checkpointer)
+        return _from_agent(source, name, model, checkpointer, journal)
+    return from_builder(source, name, _model(model) if model is not None else None, checkpointer, journal)
 
 
 def _from_agent(
-    agent: Agent, name: str, model: str | BaseChatModel | None, checkpointer: BaseCheckpointSaver[Any]
+    agent: Agent,
+    name: str,
+    model: str | BaseChatModel | None,
+    checkpointer: BaseCheckpointSaver[Any],
+    journal: Journal | None,
 ) -> BuiltAgent:
     check_settings(agent)
     check_middleware(agent.middleware)
@@ -50,12 +58,13 @@ def _from_agent(
     tools = tools_of(agent)
     gates = expand(agent.interrupt_on, tools)
     own = [tool for tool in tools.values() if not is_brought(tool, agent.middleware)]
-    guard = ToolFailures(only_known=bool(agent.interrupt_on.get(EVERY_OTHER)))
+    failures = ToolFailures(only_known=bool(agent.interrupt_on.get(EVERY_OTHER)))
+    guard = [Guard(journal, gates)] if journal else []
     graph = create_agent(
         _model(agent.model if agent.model is not None else model),
         tools=[*own, *provided],
         system_prompt=agent.system_prompt,
-        middleware=[_approval(agent, gates, tools), Verdicts(gates), guard, *agent.middleware],
+        middleware=[_approval(agent, gates, tools), Verdicts(gates), failures, *agent.middleware, *guard],
         checkpointer=checkpointer,
     )
     return BuiltAgent(name=name, graph=graph, tools=tools, gates=gates, warnings=_ungated(agent, provided))

@@ -10,6 +10,7 @@ from langgraph.prebuilt import ToolNode
 from bot.agents.agent import Agent
 from bot.agents.errors import BadAgent
 from bot.agents.failures import ToolFailures
+from bot.agents.guard import Guard
 from bot.agents.verdicts import Verdicts
 
 _HOOKS: Final = ("before_agent", "before_model", "after_model", "after_agent")
@@ -31,7 +32,7 @@ def check_middleware(middleware: Sequence[object]) -> None:
     """The team's middleware leaves the approval in force."""
     if not isinstance(middleware, list | tuple):
         raise BadAgent(f"`middleware` must be a list, not {type(middleware).__name__}.")
-    names: set[str] = {Verdicts.__name__, ToolFailures.__name__}
+    names: set[str] = {Verdicts.__name__, ToolFailures.__name__, Guard.__name__}
     for part in middleware:
         if not isinstance(part, AgentMiddleware):
             raise BadAgent(f"`middleware` holds {part!r}, which is no AgentMiddleware instance.")

@@ -1,7 +1,7 @@
 """The model's messages, made sound: what providers send is not always what people can be asked about."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -10,6 +10,15 @@ from langchain_core.messages import AIMessage, BaseMessage
 def latest_message(messages: Sequence[BaseMessage]) -> AIMessage | None:
     """The model's latest message."""
     return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
+def message_with(state: object, call: str | None) -> str | None:
+    """The id of the latest message of the model that has this call; None if there is none."""
+    messages = state.get("messages") if isinstance(state, Mapping) else getattr(state, "messages", state)
+    for message in reversed(messages if isinstance(messages, list) else []):
+        if isinstance(message, AIMessage) and any(known["id"] == call for known in message.tool_calls):
+            return message.id
+    return None
 
 
 def repaired(message: AIMessage) -> AIMessage:

@@ -14,6 +14,8 @@ from langgraph.prebuilt import ToolNode
 from bot.agents.built import BuiltAgent, Graph
 from bot.agents.errors import BadAgent
 from bot.agents.failures import GUARD_KEY, ToolFailures
+from bot.agents.guard import JOURNAL_KEY, Guard
+from bot.approvals.ports import Journal
 
 
 def from_builder(
@@ -21,6 +23,7 @@ def from_builder(
     name: str,
     model: BaseChatModel | None,
     checkpointer: BaseCheckpointSaver[Any],
+    journal: Journal | None = None,
 ) -> BuiltAgent:
     """The graph that the function returns for this model and checkpointer."""
     if not callable(builder):
@@ -28,7 +31,7 @@ def from_builder(
     given = {
         "model": model,
         "checkpointer": checkpointer,
-        "middleware": [ToolFailures()],
+        "middleware": [ToolFailures(), *([Guard(journal)] if journal else [])],
     }
     try:
         inspect.signature(builder).bind(**given)
@@ -44,11 +47,11 @@ def from_builder(
         graph=graph,
         tools=_tools_of(graph),
         gates=None,
-        warnings=_promises(graph, checkpointer),
+        warnings=_promises(graph, checkpointer, guarded=journal is not None),
     )
 
 
-def _promises(graph: Graph, checkpointer: BaseCheckpointSaver[Any]) -> tuple[str, ...]:
+def _promises(graph: Graph, checkpointer: BaseCheckpointSaver[Any], *, guarded: bool) -> tuple[str, ...]:
     own = graph.checkpointer
     if not isinstance(own, BaseCheckpointSaver):
         raise BadAgent(
@@ -63,6 +66,11 @@ def _promises(graph: Graph, checkpointer: BaseCheckpointSaver[Any]) -> tuple[str
         warnings.append(
             "The graph leaves out the middleware that guards execution: "
             "a tool that raises ends the run and may run again when it is tried once more."
+        )
+    if guarded and not any(JOURNAL_KEY in part.channels for part in _parts(graph)):
+        warnings.append(
+            "The graph leaves out the middleware that guards execution: "
+            "after a crash a tool may run twice, and a call that was rejected runs if its gate is gone."
         )
     return tuple(warnings)
 

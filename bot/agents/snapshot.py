@@ -5,7 +5,7 @@ A task of the checkpoint is in one of these ways; LangGraph has no words for the
     interrupts  error  answered     means
     yes         any    no           waits for people (an error: the last answer was refused, ask again)
     yes         yes    yes          stuck: a wrong answer was kept and every later one is ignored
-    yes         no     yes          cut off after the answer; goes on
+    yes         no     yes          waits for people: it has the answer to an earlier question, and asks on
     no          yes    -            failed; proceeding tries it again
     no          no     -            cut off; goes on
 
@@ -23,6 +23,7 @@ from langgraph.types import PregelTask, StateSnapshot
 
 from bot.agents.failures import cut, tool_failures
 from bot.agents.messages import latest_message
+from bot.agents.verdicts import needs_person
 from bot.agents.wire import Unreadable, interrupt_from
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread
 
@@ -56,7 +57,7 @@ class Snapshot:
         return [
             (task, interrupt)
             for task in self.state.tasks
-            if task.id not in self.answered
+            if not (task.error and task.id in self.answered)
             for interrupt in task.interrupts
         ]
 
@@ -80,11 +81,14 @@ class Snapshot:
 
     def _interrupts(self) -> tuple[tuple[Interrupt, ...], str]:
         message = latest_message(self.messages)
-        calls = message.tool_calls if message else []
+        state = {**self.state.values, "messages": [*self.messages]} if message else {}
+        # A call that was let through is not what is asked about, even if it looks the same.
+        calls = [call for call in (message.tool_calls if message else ()) if needs_person(state, call)]
+        id = (message.id if message else None) or ""
         readable, unreadable = [], ""
         for _, interrupt in self.waiting:
             try:
-                readable.append(interrupt_from(interrupt.id, interrupt.value, calls))
+                readable.append(interrupt_from(interrupt.id, interrupt.value, calls, id))
             except Unreadable as problem:
                 unreadable = str(problem)
         return tuple(readable), unreadable

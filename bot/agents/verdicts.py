@@ -70,6 +70,18 @@ def needs_person(state: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
     return True
 
 
+def was_asked(state: object, call: Mapping[str, Any]) -> bool | None:
+    """The kept verdict; None if there is none."""
+    if not isinstance(state, Mapping):
+        return None
+    verdicts: Mapping[str, bool] = state.get(STATE_KEY) or {}
+    message = latest_message(state["messages"]) if verdicts else None
+    for position, known in enumerate(message.tool_calls if message else ()):
+        if message and known["id"] == call["id"]:
+            return verdicts.get(_key(message, known, position))
+    return None
+
+
 def kept_verdict(request: ToolCallRequest) -> bool:
     """The `when` that LangChain gets: reads, never computes."""
     return needs_person(request.state, request.tool_call)

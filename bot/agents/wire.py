@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
+from bot.agents.doubts import answer_to, request_from
 from bot.approvals.approval import Action, Approval, Decided, Expired, Shape
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond, kind_of
 from bot.approvals.errors import Stale
@@ -32,8 +33,10 @@ class Unreadable(ValueError):  # noqa: N818 - a state of affairs, told to people
     """An interrupt that cannot be shown for a decision; the text is one sentence."""
 
 
-def interrupt_from(id: str, value: object, calls: Sequence[Mapping[str, Any]]) -> Interrupt:
-    """The interrupt with this value; `calls` are the tool calls of the model's latest message."""
+def interrupt_from(
+    id: str, value: object, calls: Sequence[Mapping[str, Any]], message: str = ""
+) -> Interrupt:
+    """The interrupt with this value; `calls` are the tool calls of the model's latest message, by its id."""
     if isinstance(value, str):
         request = ActionRequest(
             tool=QUESTION,
@@ -43,12 +46,16 @@ def interrupt_from(id: str, value: object, calls: Sequence[Mapping[str, Any]]) -
         )
         return Interrupt(id=InterruptId(id), shape=Shape.QUESTION, requests=(request,))
     if isinstance(value, Mapping) and "action_requests" in value:
-        requests = tuple(_requests(value, calls))
+        requests = tuple(_requests(value, calls, message))
         return Interrupt(id=InterruptId(id), shape=Shape.BATCHED, requests=requests)
+    if isinstance(value, Mapping) and (doubt := request_from(value)) and is_json(doubt.arguments):
+        return Interrupt(id=InterruptId(id), shape=Shape.IN_DOUBT, requests=(doubt,))
     raise Unreadable(f"The agent waits for something that cannot be shown here ({type(value).__name__}).")
 
 
-def _requests(value: Mapping[Any, Any], calls: Sequence[Mapping[str, Any]]) -> Iterator[ActionRequest]:
+def _requests(
+    value: Mapping[Any, Any], calls: Sequence[Mapping[str, Any]], message: str
+) -> Iterator[ActionRequest]:
     asked, configs = value["action_requests"], value.get("review_configs")
     if not isinstance(asked, list) or not isinstance(configs, list) or not asked:
         raise Unreadable("The agent's request for approval has no list of actions with their decisions.")
@@ -59,12 +66,14 @@ def _requests(value: Mapping[Any, Any], calls: Sequence[Mapping[str, Any]]) -> I
                 pass
             case _:
                 raise Unreadable(f"Action {position + 1} of the agent's request has no name or arguments.")
+        call = _take(left, tool, arguments)
         yield ActionRequest(
             tool=tool,
             arguments=arguments,
             description=str(request.get("description") or ""),
             allowed=_allowed(configs, position, tool),
-            call=_take(left, tool, arguments),
+            call=call,
+            message=message if call else "",
         )
 
 
@@ -131,6 +140,9 @@ def answer(approval: Approval) -> object:
             if told["type"] != "respond":
                 raise Stale("a question can only be answered")
             return UNANSWERED if isinstance(action.outcome, Expired) else told["message"]
+        case Shape.IN_DOUBT:
+            (action,) = approval.actions
+            return answer_to(action)
         case _:
             assert_never(approval.shape)
 

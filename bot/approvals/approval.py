@@ -48,6 +48,9 @@ class Shape(StrEnum):
     """LangChain's `HITLRequest`: a list of decisions, one per action request."""
     QUESTION = "question"
     """A plain `interrupt("…")`: one text."""
+    IN_DOUBT = "in_doubt"
+    """A call that may have run before the process died. Approve: run it again; respond: it ran, and this is
+    what it returned; reject: leave it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,8 @@ class Action:
     """Binds this very call; see `binding.digest`."""
     call: str = ""
     """The tool call's id in the model's message, where it is known."""
+    message: str = ""
+    """The id of that message; empty where the call is not known."""
     schema: Mapping[str, Json] | None = None
     """JSON schema of the tool's arguments, for the edit form; None where the tool is not known."""
     outcome: Outcome | None = None

@@ -57,6 +57,7 @@ def _action(
         description=request.description,
         allowed=request.allowed,
         call=request.call,
+        message=request.message,
         schema=schema,
         digest=digest(
             tool=request.tool,

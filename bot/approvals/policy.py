@@ -84,8 +84,12 @@ class Policy:
     @property
     def asks_for_members(self) -> bool:
         """Whether any terms name the members of the card's channel."""
-        every = (self.defaults.approvers, *(rule.approvers or () for rule in self.rules))
-        return any(ChannelMembers() in approvers for approvers in every)
+        return any(ChannelMembers() in terms.approvers for terms in self.all_terms)
+
+    @property
+    def all_terms(self) -> tuple[Terms, ...]:
+        """The terms of the defaults and of each rule."""
+        return (self.defaults, *(over(self.defaults, rule) for rule in self.rules))
 
     def terms(self, tool: str) -> Terms:
         """The first matching rule, key by key over the defaults."""

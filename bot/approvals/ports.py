@@ -20,6 +20,7 @@ from bot.approvals.ids import (
     Ts,
     UserId,
 )
+from bot.approvals.journal import Call, Execution, Step
 from bot.approvals.person import Person
 from bot.approvals.thread import Thread
 
@@ -59,6 +60,9 @@ class Conversations(Protocol):
     async def at(self, channel: ChannelId, thread_ts: Ts) -> Conversation | None:
         """The one in this Slack thread."""
 
+    async def opening(self, channel: ChannelId) -> bool:
+        """Whether a conversation in this channel waits for its first message to be posted."""
+
     async def save(self, conversation: Conversation) -> None:
         """Write its status and thread."""
 
@@ -77,8 +81,8 @@ class Conversations(Protocol):
     async def hand_over(self, ids: Sequence[MessageId]) -> None:
         """These are in the agent's thread now."""
 
-    async def last_speaker(self, id: ConversationId) -> UserId | None:
-        """Who said the latest thing that the agent was given."""
+    async def speakers(self, id: ConversationId) -> frozenset[UserId]:
+        """Everybody whose words the agent was given."""
 
 
 class Approvals(Protocol):
@@ -99,6 +103,9 @@ class Approvals(Protocol):
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""
 
+    async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
+        """The latest one in which people were asked whether this tool call may run."""
+
     async def of(self, conversation: ConversationId, *states: State) -> Sequence[Approval]:
         """A conversation's, oldest first; of these states, or all."""
 
@@ -110,6 +117,22 @@ class Approvals(Protocol):
 
         Raises `Conflict` if a row has another version by now; then the transaction is to be rolled back.
         """
+
+
+class Executions(Protocol):
+    """Rows of the journal."""
+
+    async def get(self, call: Call, digest: str) -> Execution | None:
+        """What became of this call as it was decided with this digest."""
+
+    async def add(self, execution: Execution) -> None:
+        """Write a new one; `Conflict` if there is one."""
+
+    async def save(self, execution: Execution) -> None:
+        """Write its progress over the version that was read; `Conflict` if the row has another by now."""
+
+    async def of(self, conversation: ConversationId) -> Sequence[Execution]:
+        """A conversation's, oldest first."""
 
 
 class Posts(Protocol):
@@ -154,6 +177,10 @@ class Transaction(Protocol):
     @property
     def approvals(self) -> Approvals:
         """Approvals, in this transaction."""
+
+    @property
+    def executions(self) -> Executions:
+        """The journal of executions, in this transaction."""
 
     @property
     def posts(self) -> Posts:
@@ -202,6 +229,31 @@ class Jobs(Protocol):
 
     async def cancel(self, tx: Transaction, id: str) -> bool:
         """Not owed any more; False if it ran or runs already."""
+
+
+class Journal(Protocol):
+    """What the guard at the tool's door asks and tells. Each call is on disk when it returns."""
+
+    async def begin(self, call: Call, *, needs_person: bool, repeatable: bool) -> Step:
+        """What is to happen to this call; nothing may run if this raises."""
+
+    async def finish(self, execution: Execution, result: Mapping[str, Json] | None) -> None:
+        """It ran, and this is what the agent is given; None if that cannot be kept."""
+
+    async def fail(self, execution: Execution, sentence: str) -> None:
+        """It ran and raised; this is what the agent is told."""
+
+    async def pause(self, execution: Execution) -> None:
+        """The tool itself asks people something; it starts again when they have answered."""
+
+    async def ran(self, execution: Execution, result: Mapping[str, Json], *, by: str) -> Execution:
+        """A doubt is gone: it ran, and this is what it returned. `by` says who knows: `people` or `tool`."""
+
+    async def again(self, execution: Execution, *, by: str) -> Execution:
+        """A doubt is gone: it is to run again, which it is about to."""
+
+    async def skip(self, execution: Execution) -> None:
+        """A doubt is left as it is: people said that it is not to run again."""
 
 
 class Directory(Protocol):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, assert_never
 
 from bot.approvals import ids
-from bot.approvals.approval import Approval, State
+from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Stale
 from bot.approvals.filing import approval_for, file, owe, withdraw
@@ -32,6 +32,10 @@ NOBODY_HERE: Final = (
 """What a direct message is told, where nobody approves what they asked for."""
 
 AGENT_FAILED: Final = "The agent failed."
+
+STOPPED: Final = "Stopped by a person. The tool was not run."
+STOPPED_IN_DOUBT: Final = "Stopped by a person. It is not known whether this call had run."
+"""What the agent is told of the calls that a Stop ends."""
 
 NOTHING_SAID: Final = "The agent finished without saying anything."
 
@@ -270,13 +274,15 @@ class Running:
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
         pending = {interrupt.id for interrupt in thread.interrupts}
-        for approval in await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED):
+        asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
+        doubtful = any(approval.shape is Shape.IN_DOUBT for approval in asked)
+        for approval in asked:
             if approval.state is State.SETTLED and approval.interrupt not in pending:
                 await self._close(tx, approval)  # the agent had been told when somebody pressed Stop
             else:
                 await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
-            return Abandon("Stopped by a person. The tool was not run.")
+            return Abandon(STOPPED_IN_DOUBT if doubtful else STOPPED)
         await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
         await self._become(tx, conversation, Status.WORKING if kept else Status.IDLE)
         return Send(kept) if kept else Rest()

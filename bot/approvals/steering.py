@@ -1,5 +1,6 @@
 """What people say to the agent: start it, go on talking, retry what failed, stop it."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,7 +11,7 @@ from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.filing import owe, redraw, thread_key, withdraw
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Who, check_request
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction, Work
 
 KEPT: Final = {
@@ -23,6 +24,11 @@ KEPT: Final = {
 
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
+
+OPENING: Final = 2.0
+"""Seconds that a reply waits for its thread's opening; an ack is due within 3."""
+
+LOOK_EVERY: Final = 0.05
 
 MAX_TEXT: Final = 40_000
 """Characters of one message; Slack itself cuts a message's text at this length."""
@@ -68,6 +74,8 @@ class Steering:
         Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
         """
         await self._check_asker(by)
+        if thread_ts:
+            await self._known(channel, thread_ts)
         try:
             async with self.store.write() as tx:
                 conversation = await tx.conversations.at(channel, thread_ts or ts)
@@ -78,6 +86,18 @@ class Steering:
                     await self._go_on(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
         except _HeardBefore:
             return
+
+    async def _known(self, channel: ChannelId, thread_ts: Ts) -> None:
+        """Wait a moment for a thread that the bot is opening.
+
+        A reply can be heard before Slack has told where the opening stands, and would begin a second
+        conversation in its thread.
+        """
+        for _ in range(int(OPENING / LOOK_EVERY)):
+            async with self.store.read() as tx:
+                if await tx.conversations.at(channel, thread_ts) or not await tx.conversations.opening(channel):
+                    return
+            await asyncio.sleep(LOOK_EVERY)
 
     async def retry(self, id: PostId, *, by: UserId) -> None:
         """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""
@@ -105,6 +125,8 @@ class Steering:
             await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
             for approval in await tx.approvals.of(id, State.WAITING):
                 await withdraw(tx, self.jobs, approval, f"stopped by <@{by}>", self.now())
+            # What was said before is stopped with the rest; what is said from now on starts anew.
+            await tx.conversations.hand_over([said.id for said in await tx.conversations.kept(id)])
             await tx.record.append(Event(kind="stopped", at=self.now(), conversation=id, actor=by))
             await self._owe_run(tx, id, f"stop:{ids.fresh()}")
 
@@ -158,8 +180,7 @@ class Steering:
         person = await self.directory.person(by)
         if person.standing is Standing.MEMBER and by == conversation.requester:
             return
-        terms = (self.policy.defaults, *(self.policy.terms(rule.tools[0]) for rule in self.policy.rules))
-        who = {one for term in terms for one in term.approvers} - {Requester()}
+        who = {one for terms in self.policy.all_terms for one in terms.approvers}
         in_channel = ChannelMembers() in who and await self.directory.is_member(conversation.channel, by)
         if person.standing is not Standing.MEMBER or not (in_channel or _named(by, who)):
             raise NotAllowed("Only the requester or an approver can do this.")

@@ -33,6 +33,8 @@ class ActionRequest:
     allowed: frozenset[DecisionKind]
     call: str = ""
     """The tool call's id in the model's message; empty where it cannot be known."""
+    message: str = ""
+    """The id of that message; empty where the call is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.settings import NO_POLICY, Settings
 from bot.store.database import reading_store
 from bot.store.errors import CannotOpen, OldSchema, StoreUnavailable
-from bot.store.location import sqlite_path
+from bot.store.location import postgres_url, sqlite_path
 from bot.store.lock import in_use
 
 
@@ -26,6 +26,8 @@ def policy_findings(settings: Settings) -> tuple[PolicyFile | None, list[Finding
 async def database_finding(settings: Settings) -> Finding:
     """Whether the database could be opened or made, without doing either."""
     try:
+        if postgres_url(settings.bot_database_url):
+            return await _server_finding(settings)
         path = sqlite_path(settings.bot_database_url)
         if not path.exists():
             if os.access(path.parent, os.W_OK | os.X_OK):
@@ -43,6 +45,14 @@ async def database_finding(settings: Settings) -> Finding:
         return Finding(Verdict.WRONG, str(no))
     except OSError as error:
         return Finding(Verdict.WRONG, f"The database cannot be opened ({error.strerror}).")
+
+
+async def _server_finding(settings: Settings) -> Finding:
+    try:
+        async with reading_store(settings.bot_database_url):
+            return Finding(Verdict.OK, "The database can be reached and has the present schema.")
+    except CannotOpen as no:
+        return Finding(Verdict.WRONG, str(no))
 
 
 async def listening_finding(settings: Settings) -> Finding:

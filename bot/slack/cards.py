@@ -22,9 +22,10 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
-from bot.slack import buttons, verbs
+from bot.slack import buttons, doubts, verbs
 from bot.slack.arguments import are_long, shares
 from bot.slack.crowds import decided, ended, waiting
+from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
@@ -82,6 +83,8 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
     ]
     if approval.state is State.WITHDRAWN:
         top.append(ContextBlock(elements=[_why(approval)], block_id=f"{stamp}.why"))
+    if is_doubt(approval) and approval.state is State.WAITING:
+        top.append(ContextBlock(elements=[doubts.explanation()], block_id=f"{stamp}.doubt"))
     bottom = [_view_every(approval)] if crowded else []
     if approval.state is State.WAITING:
         bottom.append(buttons.stop(approval.conversation))
@@ -136,13 +139,13 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
     drawn = request(action, number, len(approval.actions), asked)
     elements, cut = drawn.elements, drawn.cut
     if action.outcome:
-        decision = outcome(action, action.outcome, told)
+        decision = outcome(action, action.outcome, told, in_doubt=is_doubt(approval))
         elements, cut = [*elements, *decision.elements], cut or decision.cut
     elif approval.state is not State.WAITING:
         elements = [*elements, section(plain("Not decided.", italic=True))]
     now = []
     if approval.state is State.WAITING:
-        now = [buttons.change(action)] if action.outcome else buttons.decisions(action)
+        now = [buttons.change(action)] if action.outcome else doubts.decisions(approval, action)
         cut = cut or are_long(action.arguments)
     if cut:
         now.append(buttons.view_all(action))

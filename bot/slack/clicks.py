@@ -12,12 +12,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import Approve
+from bot.approvals.decision import Approve, Decision, Reject
 from bot.approvals.desk import Desk
 from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
 from bot.approvals.steering import Steering
 from bot.slack import payloads, verbs
+from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
@@ -41,6 +42,9 @@ class Clicks:
     def register(self, app: AsyncApp) -> None:
         """Take every button there is; what is not ours is acked, so that no click shows a warning."""
         app.action(verbs.APPROVE)(self.approve)
+        app.action(verbs.IT_RAN)(self.it_ran)
+        app.action(verbs.RUN_AGAIN)(self.approve)
+        app.action(verbs.SKIP)(self.skip)
         app.action(verbs.CHANGE)(self.change)
         app.action(verbs.EDIT)(self.edit)
         app.action(verbs.REJECT)(self.reject)
@@ -52,12 +56,16 @@ class Clicks:
         app.action(re.compile(".*"))(self.anything_else)
 
     async def approve(self, ack: AsyncAck, body: Payload) -> None:
-        """Run the call as it was shown."""
+        """Run the call as it was shown; or once more, if it may have run already."""
+        await self._decide(ack, body, Approve())
 
-        async def decide(click: Click) -> None:
-            await self.desk.decide(ActionId(click.value), Approve(), by=click.by, near=click.channel)
+    async def skip(self, ack: AsyncAck, body: Payload) -> None:
+        """Leave a call that may have run as it is."""
+        await self._decide(ack, body, Reject())
 
-        await self._answer(ack, body, decide, then=self._refresh)
+    async def it_ran(self, ack: AsyncAck, body: Payload) -> None:
+        """Open the form that asks what a call returned that did run."""
+        await self._open(ack, body, ran_form)
 
     async def change(self, ack: AsyncAck, body: Payload) -> None:
         """Take one's own decision back."""
@@ -136,6 +144,12 @@ class Clicks:
             await ack()
             if then:
                 await then(click)
+
+    async def _decide(self, ack: AsyncAck, body: Payload, decision: Decision) -> None:
+        async def decide(click: Click) -> None:
+            await self.desk.decide(ActionId(click.value), decision, by=click.by, near=click.channel)
+
+        await self._answer(ack, body, decide, then=self._refresh)
 
     async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
         async def show(click: Click) -> None:

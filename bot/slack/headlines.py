@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from bot.approvals.approval import Action, Approval, Decided, Expired, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
+from bot.slack import doubts
+from bot.slack.doubts import is_doubt
 from bot.slack.literal import in_line
 from bot.slack.text import clip, escape, mention, own_words
 
@@ -14,6 +16,8 @@ _MOST_NAMES = 6
 
 def headline(approval: Approval) -> str:
     """A few words, in plain text."""
+    if is_doubt(approval) and (told := doubts.headline(approval)):
+        return told
     total, open_ = len(approval.actions), len(approval.open)
     match approval.state:
         case State.WITHDRAWN:
@@ -28,6 +32,8 @@ def headline(approval: Approval) -> str:
 
 def sentence(approval: Approval, requester: UserId) -> str:
     """A whole sentence, escaped, without any argument's value."""
+    if is_doubt(approval) and (told := doubts.sentence(approval, requester)):
+        return told
     asked = f", asked by {mention(requester)}"
     match approval.state:
         case State.WITHDRAWN:

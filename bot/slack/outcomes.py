@@ -6,6 +6,7 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Decided, Expired, Outcome
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.slack import doubts
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
 from bot.slack.text import weight
@@ -41,21 +42,21 @@ def word(decision: Decision) -> str:
             assert_never(decision)
 
 
-def outcome(action: Action, told: Outcome, room: int) -> Drawn:
+def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False) -> Drawn:
     """What became of an action: the decision with all that belongs to it, or that there was none in time."""
     match told:
         case Decided():
-            return _decision(action, told, room)
+            return _decision(action, told, room, in_doubt=in_doubt)
         case Expired(at=at):
             return Drawn(elements=[section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))])
         case _:
             assert_never(told)
 
 
-def _decision(action: Action, decided: Decided, room: int) -> Drawn:
+def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) -> Drawn:
     """The decision with person and time, and with what was said or changed."""
     said = section(
-        plain(word(decided.decision), bold=True),
+        plain(doubts.word(decided.decision) if in_doubt else word(decided.decision), bold=True),
         plain(" by "),
         person(decided.by),
         plain(", "),
@@ -63,6 +64,8 @@ def _decision(action: Action, decided: Decided, room: int) -> Drawn:
     )
     match decided.decision:
         case Approve():
+            return Drawn(elements=[said])
+        case Reject(reason="") if in_doubt:
             return Drawn(elements=[said])
         case Edit(arguments=arguments):
             rest = _changes(action.arguments, arguments, room)

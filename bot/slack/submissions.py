@@ -12,6 +12,7 @@ from bot.approvals.decision import Arguments, Decision, Edit, Reject, Respond
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, Refused
 from bot.slack import payloads, verbs
+from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
 from bot.slack.forms import message_form, read_message, read_reason
 from bot.slack.payloads import Submission
@@ -23,15 +24,16 @@ Read = Callable[[Action, Submission], Decision | FieldErrors]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submissions:
-    """The forms behind Edit, Reject and Respond."""
+    """The forms behind Edit, Reject, Respond and It ran."""
 
     desk: Desk
 
     def register(self, app: AsyncApp) -> None:
-        """Take the three forms."""
+        """Take the four forms."""
         app.view(verbs.EDIT_FORM)(self.edited)
         app.view(verbs.REJECT_FORM)(self.rejected)
         app.view(verbs.RESPOND_FORM)(self.responded)
+        app.view(verbs.RAN_FORM)(self.ran)
         app.view(re.compile(".*"))(self.anything_else)
         app.view_closed(re.compile(".*"))(self.anything_else)
 
@@ -46,6 +48,10 @@ class Submissions:
     async def responded(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it; this is the answer."""
         await self._sent(ack, body, lambda _, form: _answer(read_message(form.values)))
+
+    async def ran(self, ack: AsyncAck, body: Payload) -> None:
+        """It did run; this is what it returned."""
+        await self._sent(ack, body, lambda _, form: Respond(read_result(form.values)))
 
     async def anything_else(self, ack: AsyncAck) -> None:
         """A form of an older version: it closes."""

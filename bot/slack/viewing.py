@@ -15,8 +15,9 @@ from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
-from bot.slack import buttons, verbs
+from bot.slack import buttons, doubts, verbs
 from bot.slack.arguments import as_json_text, extent
+from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
 from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown
 from bot.slack.message import View, as_json, size
@@ -65,7 +66,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
         yield from _arguments(action.arguments)
         if action.outcome:
-            yield _rich(*outcome(action, action.outcome, _OUTCOME).elements)
+            yield _rich(*outcome(action, action.outcome, _OUTCOME, in_doubt=is_doubt(approval)).elements)
         match action.decided:
             case Decided(decision=Edit(arguments=arguments)):
                 yield _rich(section(plain("The arguments after the edit:", italic=True)))
@@ -93,7 +94,8 @@ def _now(approval: Approval, action: Action) -> list[ActionsBlock]:
     """What can be done about the action now."""
     if approval.state is not State.WAITING:
         return []
-    return buttons.row([buttons.change(action)] if action.outcome else buttons.decisions(action), "now")
+    now = [buttons.change(action)] if action.outcome else doubts.decisions(approval, action)
+    return buttons.row(now, "now")
 
 
 def _pages(content: Iterable[Block]) -> list[list[Block]]:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, bindparam, select, update
+from sqlalchemy import Select, and_, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.approvals.approval import Approval, State
+from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.conversation import PostKind
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId
@@ -22,6 +22,8 @@ _ADD: Final = (
     .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
 )
 _ADD_ACTIONS: Final = insert(actions).inline()
+
+_asking, _calls = approvals.alias(), actions.alias()
 
 # One select reads approvals with everything that belongs to them; the tests count it.
 _LOAD: Final = (
@@ -65,6 +67,18 @@ _ASKED: Final = (
 )
 _OF_INTERRUPT: Final = _LOAD.where(
     approvals.c.conversation == bindparam("wanted"), approvals.c.interrupt == bindparam("asked")
+)
+_OF_CALL: Final = _LOAD.where(
+    approvals.c.seq
+    == select(func.max(_asking.c.seq))
+    .join_from(_asking, _calls, _calls.c.approval == _asking.c.id)
+    .where(
+        _asking.c.conversation == bindparam("wanted"),
+        _asking.c.shape != Shape.IN_DOUBT.value,
+        _calls.c.message == bindparam("message"),
+        _calls.c.call == bindparam("call"),
+    )
+    .scalar_subquery()
 )
 _OF: Final = _LOAD.where(
     approvals.c.conversation == bindparam("wanted"),
@@ -125,6 +139,10 @@ class ApprovalRows:
     async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
         """The one for this interrupt."""
         return await self._one(_OF_INTERRUPT, {"wanted": conversation, "asked": id})
+
+    async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
+        """The latest one in which people were asked whether this tool call may run."""
+        return await self._one(_OF_CALL, {"wanted": conversation, "message": message, "call": call})
 
     async def of(self, conversation: ConversationId, *states: State) -> Sequence[Approval]:
         """A conversation's, oldest first; of these states, or all."""

@@ -23,6 +23,12 @@ def postgres_url(where: str | Path) -> URL | None:
     return url.set(drivername="postgresql")
 
 
+def libpq_url(where: str | Path) -> str | None:
+    """The same, as every Postgres library takes it; it may hold a password."""
+    url = postgres_url(where)
+    return None if url is None else url.render_as_string(hide_password=False)
+
+
 def sqlite_path(where: str | Path) -> Path:
     """The file that `sqlite:///bot.db` (or a bare path) names; `CannotOpen` for anything else."""
     if isinstance(where, Path) or "://" not in where:

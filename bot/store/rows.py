@@ -115,6 +115,8 @@ def action_values(approval: Approval) -> list[Values]:
             "id": action.id,
             "approval": approval.id,
             "position": position,
+            "message": action.message,
+            "call": action.call,
             "request": to_json(_request_to_json(action)),
         }
         for position, action in enumerate(approval.actions)
@@ -168,6 +170,7 @@ def _request_to_json(action: Action) -> dict[str, Json]:
         "allowed": [*sorted(action.allowed)],
         "digest": action.digest,
         "call": action.call,
+        "message": action.message,
         "schema": None if action.schema is None else dict(action.schema),
     }
 
@@ -183,6 +186,7 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         allowed=frozenset(map(DecisionKind, request["allowed"])),
         digest=request["digest"],
         call=request["call"],
+        message=request["message"],
         schema=request["schema"],
         outcome=None if outcome is None else _outcome_from_json(outcome),
     )

@@ -92,8 +92,32 @@ actions = Table(
     Column("id", Name(), primary_key=True),
     Column("approval", Name(), ForeignKey("approvals.id"), nullable=False),
     Column("position", Integer(), nullable=False),
+    Column("message", Name(), nullable=False),
+    Column("call", Name(), nullable=False),
     Column("request", Prose(), nullable=False),  # JSON object
     UniqueConstraint("approval", "position"),
+    Index(None, "message", "call"),
+)
+
+# What was about to run, and what became of it.
+executions = Table(
+    "executions",
+    metadata,
+    _seq(),
+    Column("conversation", Name(), ForeignKey("conversations.id"), nullable=False),
+    Column("message", Name(), nullable=False),
+    Column("call", Name(), nullable=False),
+    Column("digest", Name(), nullable=False),
+    Column("tool", Name(), nullable=False),
+    Column("approval", Name(), ForeignKey("approvals.id"), nullable=False),
+    Column("action", Name(), ForeignKey("actions.id"), nullable=False),
+    Column("progress", Name(), nullable=False),
+    Column("attempt", Integer(), nullable=False),
+    Column("asked", Integer(), nullable=False),
+    Column("result", Prose()),  # JSON object
+    Column("version", Integer(), nullable=False),
+    UniqueConstraint("conversation", "message", "call", "digest"),
+    Index(None, "progress"),
 )
 
 posts = Table(

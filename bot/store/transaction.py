@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.approvals.ports import Event
 from bot.store.approvals import ApprovalRows
 from bot.store.conversations import ConversationRows
+from bot.store.executions import ExecutionRows
 from bot.store.posts import PostRows
 from bot.store.record import RecordRows
 
@@ -22,7 +23,16 @@ Recorded: TypeAlias = Callable[[Event], None]
 class RowsTransaction:
     """`Transaction` over one connection."""
 
-    __slots__ = ("_calls", "_recorded", "approvals", "connection", "conversations", "posts", "record")
+    __slots__ = (
+        "_calls",
+        "_recorded",
+        "approvals",
+        "connection",
+        "conversations",
+        "executions",
+        "posts",
+        "record",
+    )
 
     def __init__(
         self, connection: AsyncConnection, recorded: Recorded | None = None, *, locking: bool = False
@@ -34,6 +44,7 @@ class RowsTransaction:
         self.connection = connection
         self.conversations = ConversationRows(connection, locking=locking)
         self.approvals = ApprovalRows(connection, locking=locking)
+        self.executions = ExecutionRows(connection)
         self.posts = PostRows(connection, locking=locking)
         self._calls: list[Callable[[], None]] = []
         self._recorded = recorded

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from blockbuster import blockbuster_ctx
+import pytest
 from pydantic import SecretStr
 
 from bot.policy_file import parse_policy
@@ -93,9 +94,10 @@ async def a_house(
     agent: str = "tests.system.agents:bank",
     policy: str = POLICY,
     mode: Mode = Mode.SOCKET,
+    database: str | None = None,
     **slack_options: Any,  # noqa: ANN401 - the sandbox's own options
 ) -> AsyncIterator[House]:
-    """A house with everything in `folder`; opening it again goes on where it was."""
+    """A house with everything in `folder`, or its rows in another database; opened again it goes on."""
     port = free_port() if mode is Mode.HTTP else 0
     if mode is Mode.HTTP:
         slack_options["request_url"] = f"http://127.0.0.1:{port}/slack/events"
@@ -110,7 +112,7 @@ async def a_house(
             bot_port=port,
             bot_agent=agent,
             bot_workspace=folder / "workspace",
-            bot_database_url=f"sqlite:///{folder / 'bot.db'}",
+            bot_database_url=database or f"sqlite:///{folder / 'bot.db'}",
         )
         policy_file = parse_policy(policy, name="approvals.toml")
         async with running_bot(settings, policy_file, model="offline") as bot:
@@ -118,6 +120,10 @@ async def a_house(
             with blockbuster_ctx(scanned_modules=ROOMS):
                 yield house
             house.check()
+
+
+both_databases = pytest.mark.parametrize("house", ["sqlite", "postgres"], indirect=True)
+"""For a test that takes `house`: it is to be lived in on either database."""
 
 
 def free_port() -> int:

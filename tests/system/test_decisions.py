@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.sandbox import buttons, labels, text_of
 from tests.system.agents import RUNS
-from tests.system.house import House, decisions
+from tests.system.house import House, both_databases, decisions
 
 TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
 INVOICE = (
@@ -23,6 +23,7 @@ INVOICE = (
 )
 
 
+@both_databases
 async def test_an_approved_call_runs_as_it_was_shown(house: House) -> None:
     await house.asks([TRANSFER])
     card = await house.card()
@@ -35,6 +36,7 @@ async def test_an_approved_call_runs_as_it_was_shown(house: House) -> None:
     assert buttons(ended) == []
 
 
+@both_databases
 async def test_a_rejected_call_does_not_run_and_the_model_is_told_why(house: House) -> None:
     await house.asks([TRANSFER])
     card = await house.card()
@@ -57,6 +59,7 @@ async def test_closing_the_reject_form_changes_nothing(house: House) -> None:
     assert len(RUNS) == 1
 
 
+@both_databases
 async def test_an_edited_call_runs_with_the_new_arguments_in_the_types_of_the_schema(house: House) -> None:
     await house.asks([INVOICE])
     card = await house.card()
@@ -113,6 +116,7 @@ async def test_an_answer_takes_the_place_of_the_tools_result(house: House) -> No
     assert RUNS == []
 
 
+@both_databases
 async def test_three_calls_decided_out_of_order_by_two_people_reach_the_agent_in_order(house: House) -> None:
     await house.asks(
         [

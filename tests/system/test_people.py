@@ -7,7 +7,7 @@ import pytest
 
 from bot.sandbox import Fault, buttons, text_of
 from tests.system.agents import RUNS
-from tests.system.house import House, a_house, decisions
+from tests.system.house import House, a_house, both_databases, decisions
 
 TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
 
@@ -70,6 +70,7 @@ async def test_a_rule_names_who_decides_about_a_tool(tmp_path: Path) -> None:
         await house.answer()
 
 
+@both_databases
 async def test_a_double_click_is_one_decision(house: House) -> None:
     await house.asks([TRANSFER], [TRANSFER])
     card = await house.card()
@@ -82,6 +83,7 @@ async def test_a_double_click_is_one_decision(house: House) -> None:
     assert len(RUNS) == 1
 
 
+@both_databases
 async def test_of_two_people_at_the_same_instant_one_wins_and_the_other_is_told(house: House) -> None:
     await house.asks([TRANSFER])
     card = await house.card()

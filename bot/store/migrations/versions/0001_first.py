@@ -17,6 +17,7 @@ def upgrade() -> None:
     """Make every table, its indexes and its triggers."""
     _conversations()
     _approvals()
+    _executions()
     _posts()
     _audit()
     _jobs()
@@ -91,11 +92,41 @@ def _approvals() -> None:
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("approval", sa.String(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("message", sa.String(), nullable=False),
+        sa.Column("call", sa.String(), nullable=False),
         sa.Column("request", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_actions"),
         sa.UniqueConstraint("approval", "position", name="uq_actions_approval_position"),
         sa.ForeignKeyConstraint(["approval"], ["approvals.id"], name="fk_actions_approval"),
     )
+    op.create_index("ix_actions_message_call", "actions", ["message", "call"])
+
+
+def _executions() -> None:
+    op.create_table(
+        "executions",
+        _seq(),
+        sa.Column("conversation", sa.String(), nullable=False),
+        sa.Column("message", sa.String(), nullable=False),
+        sa.Column("call", sa.String(), nullable=False),
+        sa.Column("digest", sa.String(), nullable=False),
+        sa.Column("tool", sa.String(), nullable=False),
+        sa.Column("approval", sa.String(), nullable=False),
+        sa.Column("action", sa.String(), nullable=False),
+        sa.Column("progress", sa.String(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("asked", sa.Integer(), nullable=False),
+        sa.Column("result", sa.LargeBinary()),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_executions"),
+        sa.UniqueConstraint(
+            "conversation", "message", "call", "digest", name="uq_executions_conversation_message_call_digest"
+        ),
+        sa.ForeignKeyConstraint(["conversation"], ["conversations.id"], name="fk_executions_conversation"),
+        sa.ForeignKeyConstraint(["approval"], ["approvals.id"], name="fk_executions_approval"),
+        sa.ForeignKeyConstraint(["action"], ["actions.id"], name="fk_executions_action"),
+    )
+    op.create_index("ix_executions_progress", "executions", ["progress"])
 
 
 def _posts() -> None:

@@ -1,0 +1,204 @@
+"""The guard at the tool's door: the last thing between an approval and its tool.
+
+Innermost of all middleware, so that what it looks at is what runs. It asks the journal whether people let
+this very call run and whether it ran already, writes what it is about to do, lets it happen, and writes the
+result. A tool may say of itself, in its `metadata`:
+
+    "repeatable": True    running it again does no harm, so after a crash it simply runs again
+    "reconcile": f        f(arguments), plain or async, tells after a crash whether it ran: what it returned,
+                          as text, if it did; False if it did not; None if that cannot be told
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Annotated, Any, Final, NotRequired, TypeAlias, assert_never
+from weakref import WeakValueDictionary
+
+import structlog
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.types import Command, interrupt
+
+from bot.agents.doubts import Again, Ran, Skip, question, resolution_from
+from bot.agents.failures import cut
+from bot.agents.gates import Gate
+from bot.agents.messages import message_with
+from bot.agents.results import kept, recorded, refused, reported
+from bot.agents.verdicts import was_asked
+from bot.approvals.ids import ConversationId
+from bot.approvals.journal import Ask, Call, Execution, Free, Refuse, Return, Run, Step, Why
+from bot.approvals.ports import Journal
+
+Result: TypeAlias = ToolMessage | Command[Any]
+Handler: TypeAlias = Callable[[ToolCallRequest], Awaitable[Result]]
+
+JOURNAL_KEY: Final = "approval_journal"
+"""A state key that shows from outside that a graph contains the guard."""
+
+_key: ContextVar[str] = ContextVar("approval_bot_idempotency_key", default="")
+_log = structlog.get_logger(__name__)
+
+
+def idempotency_key() -> str:
+    """For services that take such a key: inside a tool that people let run, the same for every attempt at
+    this call and for no other, 32 hexadecimal digits. Empty anywhere else.
+    """  # noqa: D205 - one sentence
+    return _key.get()
+
+
+class JournalState(AgentState[Any]):
+    """The thread's state with a key that is never written."""
+
+    approval_journal: NotRequired[Annotated[bool, PrivateStateAttr]]
+
+
+class Guard(AgentMiddleware[Any, Any, Any]):
+    """Lets a call through if people let it, once. Listed last."""
+
+    state_schema = JournalState
+
+    def __init__(self, journal: Journal, gates: Mapping[str, Gate] | None = None) -> None:
+        super().__init__()
+        self._journal = journal
+        self._gates = gates or {}
+        # Two runs of one thread at once are a fault of the caller; still the tool runs once.
+        self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
+
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
+        """The tool's result, the recorded one, or the sentence that says why it did not run."""
+        call = _call(request)
+        lock = self._locks.setdefault((call.conversation, call.message, call.id), asyncio.Lock())
+        async with lock:
+            step = await self._journal.begin(
+                call, needs_person=self._needs_person(request, call), repeatable=_is_repeatable(request.tool)
+            )
+            if isinstance(step, Run):
+                _replay(call, step.execution)
+            elif isinstance(step, Ask):
+                step = await self._settled(request, call, step.execution)
+            return await self._do(step, request, call, handler)
+
+    def _needs_person(self, request: ToolCallRequest, call: Call) -> bool:
+        """What the gate says: the kept verdict, and without one whether there is a gate."""
+        asked = was_asked(request.state, request.tool_call)
+        return call.tool in self._gates if asked is None else asked
+
+    async def _do(self, step: Step, request: ToolCallRequest, call: Call, handler: Handler) -> Result:
+        match step:
+            case Free():
+                return await handler(request)
+            case Run(execution=execution):
+                return await self._run(execution, request, handler)
+            case Return(execution=execution):
+                return recorded(execution, call)
+            case Refuse(why=why):
+                return refused(call, why)
+            case Ask():
+                return refused(call, Why.DOUBT)
+            case _:
+                assert_never(step)
+
+    async def _run(self, execution: Execution, request: ToolCallRequest, handler: Handler) -> Result:
+        try:
+            with _readable(execution.key):
+                result = await handler(request)
+        except GraphBubbleUp:
+            await self._noted(self._journal.pause(execution))
+            raise
+        except Exception as error:
+            await self._noted(self._journal.fail(execution, cut(str(error)) or type(error).__name__))
+            raise
+        await self._noted(self._journal.finish(execution, kept(result, call=execution.call)))
+        return result
+
+    async def _noted(self, writing: Awaitable[None]) -> None:
+        """Write what happened. It happened, whether or not it can be written; unwritten it stays in doubt."""
+        try:
+            await writing
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not hide what the tool did
+            _log.error("journal_not_written", error=type(error).__name__)
+
+    async def _settled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Step:
+        """What the tool itself, or people, say of a call that may have run."""
+        if told := await self._reconciled(request, call, execution):
+            return told
+        _replay(call, execution)
+        resolution = resolution_from(interrupt(question(call)))
+        match resolution:
+            case Ran(result=result):
+                return Return(await self._journal.ran(execution, reported(result), by="people"))
+            case Again():
+                return Run(await self._journal.again(execution, by="people"))
+            case Skip():
+                await self._journal.skip(execution)
+                return Refuse(Why.SKIPPED)
+            case None:
+                # The answer to a question of the tool's own, which it asked before the process died.
+                return Refuse(Why.DOUBT)
+            case _:
+                assert_never(resolution)
+
+    async def _reconciled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Step | None:
+        reconcile = _metadata(request.tool).get("reconcile")
+        if not callable(reconcile):
+            return None
+        try:
+            told = reconcile(dict(call.arguments))
+            told = await told if inspect.isawaitable(told) else told
+        except Exception as error:  # noqa: BLE001 - a team's function; whatever it raises, people are asked
+            _log.warning("reconcile_failed", tool=call.tool, error=type(error).__name__)
+            return None
+        match told:
+            case str():
+                return Return(await self._journal.ran(execution, reported(told), by="tool"))
+            case False:
+                return Run(await self._journal.again(execution, by="tool"))
+            case None:
+                return None
+            case _:
+                _log.warning("reconcile_unclear", tool=call.tool, told=type(told).__name__)
+                return None
+
+
+def _replay(call: Call, execution: Execution) -> None:
+    """Take the answers that people gave to earlier questions about this call out of the way.
+
+    LangGraph gives a task its answers again from the first on, in the order of its interrupts.
+    """
+    for _ in range(execution.asked):
+        interrupt(question(call))
+
+
+def _call(request: ToolCallRequest) -> Call:
+    told = request.tool_call
+    message = message_with(request.state, told["id"])
+    return Call(
+        conversation=ConversationId(str(request.runtime.config["configurable"]["thread_id"])),
+        message=message or "",
+        id=told["id"] or "",
+        tool=told["name"],
+        arguments=told["args"],
+    )
+
+
+@contextmanager
+def _readable(key: str) -> Iterator[None]:
+    token = _key.set(key)
+    try:
+        yield
+    finally:
+        _key.reset(token)
+
+
+def _metadata(tool: BaseTool | None) -> Mapping[str, Any]:
+    return (tool.metadata if tool else None) or {}
+
+
+def _is_repeatable(tool: BaseTool | None) -> bool:
+    return _metadata(tool).get("repeatable") is True

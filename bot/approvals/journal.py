@@ -1,0 +1,255 @@
+"""What was executed, and what may still be. Written before and after every gated call. Nothing here does I/O.
+
+At the tool's door two questions are asked, in this order. `permission`: did people let this very call run?
+`next_step`: has it run already? A call that was begun and has no result, because the process died in it, is
+in doubt: nobody knows whether it ran, and it never simply runs again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, Self, TypeAlias, assert_never
+
+import rfc8785
+
+from bot.approvals.approval import Action, Approval, Decided, State
+from bot.approvals.binding import digest
+from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId
+
+LARGEST_RESULT: Final = 256 * 1024
+"""Characters of JSON text of a result that is kept; a larger one is said not to have been kept."""
+
+
+class Progress(StrEnum):
+    """How far an execution has come."""
+
+    INTENT = "intent"
+    """The tool was about to run; whether it did is not known before it is recorded."""
+    PAUSED = "paused"
+    """The tool itself asked people something; it starts again when they have answered."""
+    DONE = "done"
+    """It ran, and this is what it returned."""
+    FAILED = "failed"
+    """It ran and raised."""
+    IN_DOUBT = "in_doubt"
+    """It may have run; people are asked."""
+    SKIPPED = "skipped"
+    """It may have run; a person said that it is not to be run again."""
+
+
+MOVES: Final[Mapping[Progress, frozenset[Progress]]] = {
+    Progress.INTENT: frozenset(
+        # To itself: a tool that is safe to repeat runs again after a crash.
+        {Progress.INTENT, Progress.PAUSED, Progress.DONE, Progress.FAILED, Progress.IN_DOUBT}
+    ),
+    Progress.PAUSED: frozenset({Progress.INTENT}),
+    Progress.FAILED: frozenset({Progress.INTENT}),  # of a tool that is safe to repeat, and of no other
+    Progress.IN_DOUBT: frozenset({Progress.INTENT, Progress.DONE, Progress.SKIPPED}),
+    Progress.DONE: frozenset(),
+    Progress.SKIPPED: frozenset(),
+}
+"""Every legal move."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call at the tool's door, with the arguments that would run."""
+
+    conversation: ConversationId
+    message: str
+    """The id of the model's message that has the call: models use the ids of calls again."""
+    id: str
+    tool: str
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One call that people let run, and what became of it."""
+
+    conversation: ConversationId
+    message: str
+    call: str
+    tool: str
+    digest: str
+    """Of what was decided: after an edit, of the edited arguments."""
+    approval: ApprovalId
+    action: ActionId
+    progress: Progress = Progress.INTENT
+    attempt: int = 1
+    """How often it was begun."""
+    asked: int = 0
+    """How often people were asked about a doubt and answered."""
+    result: Mapping[str, Json] | None = None
+    """What the agent was given; None if there is nothing, or if it could not be kept."""
+    version: int = 0
+    """Counts the changes; a row is written only over the version that was read."""
+
+    @property
+    def key(self) -> str:
+        """The same for every attempt, and for no other call: for services that take an idempotency key."""
+        return self.digest[:32]
+
+    def move(self, to: Progress, **changes: object) -> Self:
+        """In that state; `ValueError` for a move that is not in the table."""
+        if to not in MOVES[self.progress]:
+            raise ValueError(f"an execution that is {self.progress} cannot become {to}")
+        return replace(self, progress=to, **changes)  # type: ignore[arg-type]  # as `replace` checks them
+
+    def again(self, *, asked: int = 0) -> Self:
+        """Begun once more."""
+        return self.move(Progress.INTENT, attempt=self.attempt + 1, asked=self.asked + asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Nobody has to be asked about it, and nothing is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """People let exactly this run."""
+
+    approval: ApprovalId
+    action: ActionId
+    digest: str
+
+
+class Why(StrEnum):
+    """Why a call does not run; the values are the sentence that the agent and the thread are told."""
+
+    UNDECIDED = "nobody has decided about it"
+    WITHDRAWN = "the request for it was withdrawn"
+    REJECTED = "it was rejected"
+    ANSWERED = "it was answered by a person instead"
+    EXPIRED = "nobody decided about it in time"
+    CHANGED = "it is not the call that was decided about: tool or arguments are others"
+    DOUBT = "it may have run already, so nobody ran it again"
+    SKIPPED = "it may have run already, and a person said not to run it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """It must not run."""
+
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """It runs now; that it is about to is on disk."""
+
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """It ran or failed before; the agent gets what was recorded."""
+
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """It may have run; people are asked."""
+
+    execution: Execution
+
+
+Permission: TypeAlias = Free | Granted | Refuse
+Step: TypeAlias = Free | Run | Return | Ask | Refuse
+
+
+def permission(call: Call, approval: Approval | None, *, needs_person: bool) -> Permission:
+    """Whether people let this very call run; `approval` is the latest one in which they were asked about it.
+
+    `needs_person` is what the gate says. It only ever adds a no: where people were asked, what they decided
+    holds, whatever the gate says by now.
+    """
+    action = _action(call, approval)
+    if approval is None or action is None:
+        return Refuse(Why.UNDECIDED) if needs_person else Free()
+    match approval.state:
+        case State.WITHDRAWN:
+            return Refuse(Why.WITHDRAWN)
+        case State.WAITING:
+            return Refuse(Why.UNDECIDED)
+        case State.SETTLED | State.DELIVERED:
+            return _decided(call, approval, action)
+        case _:
+            assert_never(approval.state)
+
+
+def _action(call: Call, approval: Approval | None) -> Action | None:
+    actions = approval.actions if approval else ()
+    return next((one for one in actions if (one.message, one.call) == (call.message, call.id)), None)
+
+
+def _decided(call: Call, approval: Approval, action: Action) -> Permission:
+    if not isinstance(action.outcome, Decided):
+        return Refuse(Why.EXPIRED)
+    match action.outcome.decision:
+        case Approve():
+            arguments = action.arguments
+        case Edit(arguments=edited):
+            arguments = edited
+        case Reject():
+            return Refuse(Why.REJECTED)
+        case Respond():
+            return Refuse(Why.ANSWERED)
+        case _:
+            assert_never(action.outcome.decision)
+    wanted = _digest(approval, action, action.tool, arguments)
+    try:
+        same = wanted == _digest(approval, action, call.tool, call.arguments)
+    except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
+        same = False  # what is no JSON was never shown to anybody
+    if not same:
+        return Refuse(Why.CHANGED)
+    return Granted(approval=approval.id, action=action.id, digest=wanted)
+
+
+def _digest(approval: Approval, action: Action, tool: str, arguments: Arguments) -> str:
+    return digest(
+        tool=tool,
+        arguments=arguments,
+        thread=approval.conversation,
+        interrupt=approval.interrupt,
+        call=action.call,
+    )
+
+
+def next_step(call: Call, granted: Granted, entry: Execution | None, *, repeatable: bool) -> Step:
+    """What happens to a call that people let run, after what the journal has of it.
+
+    `entry` is the journal's for the granted digest. The execution in the answer is the next one to be
+    written, if it is another than `entry`. `repeatable` is what the tool says of itself.
+    """
+    if entry is None:
+        return Run(
+            Execution(
+                conversation=call.conversation,
+                message=call.message,
+                call=call.id,
+                tool=call.tool,
+                digest=granted.digest,
+                approval=granted.approval,
+                action=granted.action,
+            )
+        )
+    match entry.progress:
+        case Progress.DONE:
+            return Return(entry)
+        case Progress.FAILED:
+            return Run(entry.again()) if repeatable else Return(entry)
+        case Progress.PAUSED:
+            return Run(entry.again())
+        case Progress.INTENT:
+            return Run(entry.again()) if repeatable else Ask(entry.move(Progress.IN_DOUBT))
+        case Progress.IN_DOUBT:
+            return Ask(entry)
+        case Progress.SKIPPED:
+            return Refuse(Why.SKIPPED)
+        case _:
+            assert_never(entry.progress)
