@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from pathlib import Path
 
 from bot.checks.finding import Finding, Verdict
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
@@ -25,34 +26,40 @@ def policy_findings(settings: Settings) -> tuple[PolicyFile | None, list[Finding
 
 async def database_finding(settings: Settings) -> Finding:
     """Whether the database could be opened or made, without doing either."""
+    where = settings.bot_database_url
     try:
-        if postgres_url(settings.bot_database_url):
-            return await _server_finding(settings)
-        path = sqlite_path(settings.bot_database_url)
-        if not path.exists():
-            if os.access(path.parent, os.W_OK | os.X_OK):
-                return Finding(Verdict.OK, f"The database {path} will be made at the start.")
-            return Finding(Verdict.WRONG, f"The database {path} cannot be made: its folder is not writable.")
-        if in_use(path):
-            return Finding(Verdict.OK, f"The database {path} is in use by a running bot.")
-        if not os.access(path, os.R_OK | os.W_OK):
-            return Finding(Verdict.WRONG, f"The database {path} cannot be read and written by this user.")
-        async with reading_store(path):
-            return Finding(Verdict.OK, f"The database {path} can be opened.")
-    except OldSchema:
-        return Finding(Verdict.OK, "The database will be brought to the present schema at the start.")
+        return await (_server_finding(where) if postgres_url(where) else _file_finding(sqlite_path(where)))
     except (CannotOpen, StoreUnavailable) as no:
         return Finding(Verdict.WRONG, str(no))
     except OSError as error:
         return Finding(Verdict.WRONG, f"The database cannot be opened ({error.strerror}).")
 
 
-async def _server_finding(settings: Settings) -> Finding:
+async def _file_finding(path: Path) -> Finding:
+    if finding := _seen_from_outside(path):
+        return finding
     try:
-        async with reading_store(settings.bot_database_url):
-            return Finding(Verdict.OK, "The database can be reached and has the present schema.")
-    except CannotOpen as no:
-        return Finding(Verdict.WRONG, str(no))
+        async with reading_store(path):
+            return Finding(Verdict.OK, f"The database {path} can be opened.")
+    except OldSchema:
+        return Finding(Verdict.OK, "The database will be brought to the present schema at the start.")
+
+
+def _seen_from_outside(path: Path) -> Finding | None:
+    if not path.exists():
+        if os.access(path.parent, os.W_OK | os.X_OK):
+            return Finding(Verdict.OK, f"The database {path} will be made at the start.")
+        return Finding(Verdict.WRONG, f"The database {path} cannot be made: its folder is not writable.")
+    if in_use(path):
+        return Finding(Verdict.OK, f"The database {path} is in use by a running bot.")
+    if not os.access(path, os.R_OK | os.W_OK):
+        return Finding(Verdict.WRONG, f"The database {path} cannot be read and written by this user.")
+    return None
+
+
+async def _server_finding(where: str) -> Finding:
+    async with reading_store(where):
+        return Finding(Verdict.OK, "The database can be reached and has the present schema.")
 
 
 async def listening_finding(settings: Settings) -> Finding:

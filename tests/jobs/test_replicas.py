@@ -43,7 +43,7 @@ async def a_replica(folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()
+        await process.wait()
 
 
 async def said(process: asyncio.subprocess.Process, into: list[tuple[str, str, str]], name: str) -> None:
@@ -60,10 +60,11 @@ async def test_two_processes_share_the_work_and_one_ends_what_the_other_died_of(
     lines: list[tuple[str, str, str]] = []
     async with a_replica(tmp_path) as first, a_replica(tmp_path) as second:
         heard = [asyncio.create_task(said(first, lines, "1")), asyncio.create_task(said(second, lines, "2"))]
+        await until(lambda: {name for name, _, _ in lines} == {"1", "2"})
         async with lab.begin() as tx:
             for id in JOBS[:40]:
                 await engine.owe(tx, Work(id, "work", key=key_of(id)))
-        await until(lambda: {name for name, _, _ in lines} == {"1", "2"})
+        await until(lambda: {name for name, verb, _ in lines if verb == "begin"} == {"1", "2"})
         first.kill()
         killed = time.monotonic()
         await heard[0]

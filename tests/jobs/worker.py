@@ -23,6 +23,7 @@ async def main(name: str, folder: str) -> None:
     async with LABS[name](Path(folder)) as lab:
         engine = lab.engine({"work": work})
         await engine.start()
+        say("ready -")
         await asyncio.Event().wait()
 
 

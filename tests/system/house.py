@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blockbuster import blockbuster_ctx
 import pytest
+from blockbuster import blockbuster_ctx
 from pydantic import SecretStr
 
 from bot.policy_file import parse_policy
