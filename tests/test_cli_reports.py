@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.approvals.approval import Decided
+from bot.approvals.approval import Decided, Expired, State
 from bot.approvals.conversation import PostKind, PostState
 from bot.approvals.decision import Edit
 from bot.approvals.ids import ApprovalId, ConversationId, Ts
@@ -16,7 +16,7 @@ from bot.sandbox import Fault, Sandbox
 from bot.slack.app import SCOPES
 from bot.store.database import open_store
 from tests.command_line import NOWHERE, POLICY, TOKENS, CommandLine, for_slack
-from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation, post, said
+from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation, later, post, said
 
 THREAD = "conversation-of-22-sig"
 ROOT, CARD, SAID = Ts("1700000000.000100"), Ts("1700000001.000200"), Ts("1700000002.000300")
@@ -34,6 +34,7 @@ async def command(tmp_path: Path) -> CommandLine:
         action("a1", {"path": "x" * 1_000, "odd": math.nan}, outcome=edit),
         action("a2", {"path": HOSTILE}, tool="delete_file"),
         conversation=ConversationId(THREAD),
+        expires_at=later(24 * 3_600),
     )
     card = post(
         "card",
@@ -65,7 +66,7 @@ async def test_pending_says_what_waits_for_whom(command: CommandLine) -> None:
     assert f"conversation  {THREAD}" in lines
     assert "asked by      U0ALICE" in lines
     assert any(line.startswith("since         2026-01-02 12:00:00 UTC (") for line in lines)
-    assert "until         never" in lines
+    assert "until         2026-01-03 12:00:00 UTC" in lines
     assert "tool          delete_file (a2)" in lines
     assert "waits for     @bob, U0CAROL" in lines
     assert "1 approval waits." in lines
@@ -81,7 +82,7 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "thread_ts": ROOT,
         "requesters": ["U0ALICE"],
         "asked_at": "2026-01-02T12:00:00.123456+00:00",
-        "expires_at": None,
+        "expires_at": "2026-01-03T12:00:00.123456+00:00",
         "card": {"state": "shown", "channel": GENERAL, "ts": CARD},
     }
     assert asked == {
@@ -115,6 +116,23 @@ async def test_show_tells_everything_about_one_conversation(command: CommandLine
     assert asked["actions"][1]["arguments"] == {"path": HOSTILE}
     assert [(post["kind"], post["state"], post["ts"]) for post in shown["posts"]] == [("card", "shown", CARD)]
     assert [said["text"] for said in shown["kept"]] == ["and b.txt"]
+
+
+async def test_show_tells_what_expired_and_what_never_does(command: CommandLine) -> None:
+    late = action("a3", outcome=Expired(at=NOON))
+    thread = ConversationId("other")
+    async with open_store(command.folder / "bot.db") as store, store.write() as tx:
+        await tx.approvals.add(approval("p2", late, conversation=thread, state=State.DELIVERED))
+    [told] = json.loads((await command.run("show", "other", "--json")).out)["approvals"]
+    assert told["expires_at"] is None
+    assert told["actions"][0]["decision"] == {
+        "type": "expired",
+        "by": None,
+        "at": "2026-01-02T12:00:00.123456+00:00",
+    }
+    read = (await command.run("show", "other")).out
+    assert "expired, 2026-01-02 12:00:00 UTC" in read
+    assert " by None" not in read
 
 
 async def test_show_for_people_is_cut_and_moves_no_cursor(command: CommandLine) -> None:

@@ -95,7 +95,9 @@ class Steering:
         """
         for _ in range(int(OPENING / LOOK_EVERY)):
             async with self.store.read() as tx:
-                if await tx.conversations.at(channel, thread_ts) or not await tx.conversations.opening(channel):
+                if await tx.conversations.at(channel, thread_ts) or not await tx.conversations.opening(
+                    channel
+                ):
                     return
             await asyncio.sleep(LOOK_EVERY)
 

@@ -1,6 +1,6 @@
 """What a thread is told as time goes by: an approval still waits, people are called in, it has expired."""
 
-from bot.approvals.approval import Approval, Expired, State
+from bot.approvals.approval import Approval, Expired, Shape, State
 from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
@@ -35,6 +35,11 @@ def expiry(approval: Approval) -> Message:
     expired = [action for action in approval.actions if isinstance(action.outcome, Expired)]
     asked = " ".join(mention(id) for id in sorted(approval.requesters))
     rest = len(approval.actions) - len(expired)
+    if approval.shape is Shape.IN_DOUBT:
+        return sentence(
+            f"⌛ {asked}: nobody said in time what became of {names(expired)}, so it is not run again. "
+            "It is still not known whether it ran."
+        )
     kept = f" What was decided before ({rest} of {len(approval.actions)}) stays decided." if rest else ""
     return sentence(
         f"⌛ {asked}: nobody decided in time about {names(expired)}, so nothing of it ran. "

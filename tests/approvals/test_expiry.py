@@ -111,6 +111,22 @@ async def test_what_nobody_decides_expires_and_the_agent_goes_on(store: WatchedS
     assert await timers(store) == []
 
 
+async def test_what_expires_is_drawn_again_handed_to_the_agent_and_has_no_more_timers_at_once(
+    store: WatchedStore,
+) -> None:
+    bench = await asked(store)
+    id = (await bench.approval()).id
+    bench.clock.time = NOON + 24 * HOUR
+    await bench.timers.fire(f"expire:{id}", {"approval": id, "does": "expire"})
+    approval = await bench.approval()
+    assert (approval.state, (await bench.conversation()).status) == (State.SETTLED, Status.WORKING)
+    assert [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")] == [
+        str(approval.version)
+    ]
+    assert [job["id"] for job in await owed(store, "resume")] == [f"resume:{id}"]
+    assert await timers(store) == []
+
+
 async def test_of_three_actions_the_agent_gets_the_decided_and_the_expired_in_order(
     store: WatchedStore,
 ) -> None:
