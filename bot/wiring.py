@@ -210,9 +210,16 @@ def _engine(where: str, store: RowsStore, handlers: Mapping[str, Handler], on_fa
     url = libpq_url(where)
     if url is None:
         return EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=on_failed, limits=PLACES)
-    from bot.jobs.postgres import PostgresJobs
+    from bot.jobs import postgres  # with its libraries, which SQLite does without
 
-    return PostgresJobs(url, begin=store.write, handlers=handlers, on_failed=on_failed, limits=PLACES)
+    return postgres.PostgresJobs(
+        url,
+        begin=store.write,
+        handlers=handlers,
+        on_failed=on_failed,
+        limits=PLACES,
+        lease=postgres.LEASE,
+    )
 
 
 async def _agent(
