@@ -16,7 +16,12 @@ from bot.store.tables import executions
 _KEY: Final = ("conversation", "message", "call", "digest")
 _PROGRESS: Final = ("progress", "attempt", "asked", "result")
 _ONE: Final = [executions.c[name] == bindparam(f"the_{name}") for name in _KEY]
-_ADD: Final = insert(executions).inline().on_conflict_do_nothing(index_elements=_KEY)
+_ADD: Final = (
+    insert(executions)
+    .inline()
+    .on_conflict_do_nothing(index_elements=_KEY)
+    .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
+)
 _GET: Final = select(executions).where(*_ONE)
 _OF: Final = (
     select(executions)
