@@ -8,26 +8,30 @@ from typing import Any, Final
 
 from bot.agents.built import BuiltAgent
 from bot.agents.messages import latest_message
+from bot.agents.schemas import ToolSchemas, meaning
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person
-from bot.agents.wire import kind_told
 from bot.approvals.approval import Approval
-from bot.approvals.errors import Stale
+from bot.approvals.errors import Drifted
 
 _OURS: Final = "HumanInTheLoopMiddleware.after_model"
 
 
-def refuse_drift(agent: BuiltAgent, snapshot: Snapshot, approval: Approval) -> None:
-    """`Stale` if LangChain would ask about other calls now, or not take these decisions."""
+def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, approval: Approval) -> None:
+    """`Drifted` if people would be asked about other calls now, for other decisions, or in another form.
+
+    What an approval keeps of its gates (tools, decisions, schemas) is its fingerprint; it is compared whole.
+    """
     if agent.gates is None or not _is_ours(snapshot, approval):
         return
     expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot)]
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
-        raise Stale("the agent's gates have changed since this was asked")
+        raise Drifted("the agent's gates have changed since this was asked")
     for action in approval.actions:
-        told = kind_told(action)
-        if action.outcome and told and told not in agent.gates[action.tool].allowed:
-            raise Stale(f"the decisions that `{action.tool}` takes have changed since this was asked")
+        if action.allowed != frozenset(agent.gates[action.tool].allowed):
+            raise Drifted(f"the decisions that `{action.tool}` takes have changed since this was asked")
+        if meaning(action.schema) != meaning(schemas.schema(action.tool)):
+            raise Drifted(f"the arguments that `{action.tool}` takes have changed since this was asked")
 
 
 def _is_ours(snapshot: Snapshot, approval: Approval) -> bool:

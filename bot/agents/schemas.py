@@ -31,6 +31,11 @@ FORMATS.checks("time", raises=ValueError)(
 )
 
 
+_WORDS: Final = frozenset({"title", "description", "examples", "$comment"})
+_NAMED: Final = ("properties", "$defs", "definitions", "patternProperties")
+"""Keys of a schema under which names stand that a team chose, not words of the schema."""
+
+
 class ToolSchemas:
     """The heart's `Tools` port for one agent."""
 
@@ -50,6 +55,22 @@ class ToolSchemas:
         if shape is None:
             raise InvalidArguments({"": f"The agent has no tool {tool!r}."})
         return check(shape, arguments)
+
+
+def meaning(schema: Any) -> Any:  # noqa: ANN401 - JSON
+    """A schema without its words: what it takes, not how it is told. For comparing two of one tool."""
+    match schema:
+        case dict():
+            names = (key for key in _NAMED if isinstance(schema.get(key), dict))
+            named = {key: {name: meaning(one) for name, one in schema[key].items()} for key in names}
+            rest = {
+                key: meaning(value) for key, value in schema.items() if key not in _WORDS and key not in named
+            }
+            return rest | named
+        case list() | tuple():
+            return [meaning(item) for item in schema]
+        case _:
+            return schema
 
 
 def shape_of(tool: BaseTool) -> ArgsSchema:

@@ -19,6 +19,7 @@ from langgraph.types import Command
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
+from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
 from bot.agents.unanswered import is_unanswerable, results
 from bot.agents.wire import EXPIRED, answer, encodable
@@ -43,6 +44,7 @@ class Threads:
     def __init__(self, agent: BuiltAgent, *, recursion_limit: int = RECURSION_LIMIT) -> None:
         self._agent = agent
         self._graph = agent.graph
+        self._schemas = ToolSchemas(agent)
         self._limit = recursion_limit
         self._tool_nodes = frozenset(
             name for name, node in self._graph.nodes.items() if isinstance(node.bound, ToolNode)
@@ -84,7 +86,7 @@ class Threads:
         if approval.interrupt not in pending:
             raise Stale("the agent no longer waits for it")
         _refuse_unseen(thread, approval, pending[approval.interrupt])
-        refuse_drift(self._agent, snapshot, approval)
+        refuse_drift(self._agent, self._schemas, snapshot, approval)
         if is_unanswerable(approval):
             return await self._go_on_without(thread, snapshot, approval)
         command: Command[Any] = Command(resume={approval.interrupt: answer(approval)})
@@ -97,6 +99,14 @@ class Threads:
             return None
         # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
         return await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
+
+    async def ask_again(self, thread: ConversationId) -> str | None:
+        """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
+        snapshot = await self._snapshot(thread)
+        if snapshot.thread().condition is not Condition.WAITING:
+            return None
+        # From its own checkpoint the thread forks, and the step that asks is done once more.
+        return await self._run(thread, None, fork=snapshot.state.config)
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""

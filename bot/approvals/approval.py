@@ -116,7 +116,7 @@ class Approval:
     """In the order of the agent's action requests, which is the order of the answer."""
     asked_at: datetime
     requesters: frozenset[UserId]
-    """Who asked for it: who started the conversation and who last steered it."""
+    """Who asked for it: who started the conversation, and whose words the agent was given since."""
     state: State = State.WAITING
     version: int = 0
     """Counts the changes; a row is written only over the version that was read."""

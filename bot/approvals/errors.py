@@ -7,6 +7,7 @@ Refused                 a person is told the sentence; expected, never a bug
 ├── AlreadyDecided      somebody (or the clock, or the thread) was first
 └── InvalidArguments    an edit that the tool's schema does not take, field by field
 Stale                   an approval that no longer fits the agent's thread
+└── Drifted             the agent's gates are others than when people were asked; it is asked again
 Conflict                the row changed between reading and writing; the caller tries again
 """
 
@@ -46,6 +47,10 @@ class InvalidArguments(Refused):
 
 class Stale(Exception):  # noqa: N818 - a state of affairs, handled by asking again
     """The approval no longer fits what the agent's thread waits for."""
+
+
+class Drifted(Stale):
+    """The agent's gates are others by now: what was decided is not guessed to fit, people are asked again."""
 
 
 class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong

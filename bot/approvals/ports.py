@@ -285,11 +285,15 @@ class Agent(Protocol):
     async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
         """Tell the agent a settled approval, by interrupt id and in order.
 
-        Reads the thread first; raises `Stale` if the interrupt is not pending, or is not what was shown.
+        Reads the thread first; raises `Stale` if the interrupt is not pending, or is not what was shown,
+        and `Drifted` if the agent's gates are others than when people were asked.
         """
 
     async def proceed(self, thread: ConversationId) -> str | None:
         """Go on with what was cut off or failed."""
+
+    async def ask_again(self, thread: ConversationId) -> str | None:
+        """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""

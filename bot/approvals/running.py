@@ -10,16 +10,17 @@ followed by the same steps, and none of them twice.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, assert_never
+from typing import Final
 
 from bot.approvals import ids
-from bot.approvals.approval import Approval, Shape, State
+from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
-from bot.approvals.errors import Stale
+from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, owe, withdraw
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, stopped, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.timers import timed
 
@@ -33,45 +34,7 @@ NOBODY_HERE: Final = (
 
 AGENT_FAILED: Final = "The agent failed."
 
-STOPPED: Final = "Stopped by a person. The tool was not run."
-STOPPED_IN_DOUBT: Final = "Stopped by a person. It is not known whether this call had run."
-"""What the agent is told of the calls that a Stop ends."""
-
 NOTHING_SAID: Final = "The agent finished without saying anything."
-
-
-@dataclass(frozen=True, slots=True)
-class Send:
-    """Hand over what people said."""
-
-    messages: Sequence[Said]
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """Tell the agent a settled approval."""
-
-    approval: Approval
-
-
-@dataclass(frozen=True, slots=True)
-class Proceed:
-    """Go on with what was cut off or failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Abandon:
-    """End what waits, so that nothing of it runs."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """Nothing to do until somebody says or decides something."""
-
-
-Step: TypeAlias = Send | Resume | Proceed | Abandon | Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,23 +84,14 @@ class Running:
             if conversation := await tx.conversations.get(id):
                 await self._fail(tx, conversation, "The bot could not go on because of an internal error.")
 
-    async def _take(self, id: ConversationId, step: Send | Resume | Proceed | Abandon) -> str | None:
-        match step:
-            case Send(messages=messages):
-                return await self.agent.send(id, messages)
-            case Resume(approval=approval):
-                try:
-                    return await self.agent.resume(id, approval)
-                except Stale as stale:
-                    await self._cancel_stale(id, approval, str(stale))
-                    return None
-            case Proceed():
-                return await self.agent.proceed(id)
-            case Abandon(reason=reason):
-                await self.agent.abandon(id, reason)
-                return None
-            case _:
-                assert_never(step)
+    async def _take(self, id: ConversationId, step: Doing) -> str | None:
+        try:
+            return await take(self.agent, id, step)
+        except Stale as stale:
+            if not isinstance(step, Resume):
+                raise
+            await self._close_stale(id, step.approval, stale)
+            return None
 
     async def _square(self, tx: Transaction, id: ConversationId, thread: Thread, failure: str | None) -> Step:
         conversation = await tx.conversations.get(id)
@@ -154,6 +108,8 @@ class Running:
         if settled:
             await self._become(tx, conversation, Status.WORKING)
             return Resume(settled[0])
+        if len(approvals) < len(thread.interrupts):
+            return AskAgain()  # an interrupt whose approval has ended gets no other
         if thread.condition is Condition.FAILED:
             return await self._after_failure(tx, conversation, thread, () if approvals else kept)
         if approvals:
@@ -193,8 +149,9 @@ class Running:
         arrived: Sequence[Said],
     ) -> Sequence[Approval]:
         """New approvals for these interrupts; an interrupt that had one, which has ended, gets no other."""
-        last = arrived[-1].by if arrived else await tx.conversations.last_speaker(conversation.id)
-        requesters = frozenset({conversation.requester, last or conversation.requester})
+        # Whoever steered the agent has asked for what it does now: nobody approves their own request.
+        speakers = await tx.conversations.speakers(conversation.id)
+        requesters = speakers | {conversation.requester, *(said.by for said in arrived)}
         filed = []
         for interrupt in interrupts:
             approval = approval_for(
@@ -275,26 +232,28 @@ class Running:
     ) -> Step:
         pending = {interrupt.id for interrupt in thread.interrupts}
         asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
-        doubtful = any(approval.shape is Shape.IN_DOUBT for approval in asked)
         for approval in asked:
             if approval.state is State.SETTLED and approval.interrupt not in pending:
                 await self._close(tx, approval)  # the agent had been told when somebody pressed Stop
             else:
                 await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
-            return Abandon(STOPPED_IN_DOUBT if doubtful else STOPPED)
+            return stopped(asked)
         await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
         await self._become(tx, conversation, Status.WORKING if kept else Status.IDLE)
         return Send(kept) if kept else Rest()
 
-    async def _cancel_stale(self, id: ConversationId, approval: Approval, reason: str) -> None:
+    async def _close_stale(self, id: ConversationId, approval: Approval, stale: Stale) -> None:
+        """Withdraw what no longer fits; it is asked again if only the gates are others, and else ends."""
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id)
             current = await tx.approvals.get(approval.id)
             if conversation is None or current is None:
                 return
-            await withdraw(tx, self.jobs, current, reason, self.now())
-            await self._become(tx, conversation, Status.CANCELLING)
+            again = isinstance(stale, Drifted)
+            note = f"{stale}; it is asked again" if again else str(stale)
+            await withdraw(tx, self.jobs, current, note, self.now())
+            await self._become(tx, conversation, Status.WORKING if again else Status.CANCELLING)
 
     async def _tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
         for failed in thread.tool_failures:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, exists, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.approvals.conversation import Conversation, Said, Status
+from bot.approvals.conversation import Conversation, PostKind, PostState, Said, Status
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
 from bot.store.rows import conversation_of, conversation_values, said_of, said_values
-from bot.store.tables import conversations, messages
+from bot.store.tables import conversations, messages, posts
 
 # Statements are built once: what SQLAlchemy compiles is then found by identity at every call.
 _ADD: Final = insert(conversations).inline()
@@ -49,11 +49,18 @@ _KEPT: Final = (
     .order_by(messages.c.seq)
 )
 _HAND_OVER: Final = update(messages).where(messages.c.id == bindparam("wanted")).values(handed_over=True)
-_LAST_SPEAKER: Final = select(messages.c.by).where(
-    messages.c.seq
-    == select(func.max(messages.c.seq))
+_SPEAKERS: Final = (
+    select(messages.c.by)
     .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(True))
-    .scalar_subquery()
+    .distinct()
+)
+_OPENING: Final = select(
+    exists().where(
+        posts.c.conversation == conversations.c.id,
+        conversations.c.channel == bindparam("place"),
+        posts.c.kind == PostKind.OPENING.value,
+        posts.c.state.in_([PostState.OWED.value, PostState.SENDING.value]),
+    )
 )
 
 
@@ -116,7 +123,10 @@ class ConversationRows:
         if ids:
             await self._connection.execute(_HAND_OVER, [{"wanted": id} for id in ids])
 
-    async def last_speaker(self, id: ConversationId) -> UserId | None:
-        """Who said the latest thing that the agent was given."""
-        by = (await self._connection.execute(_LAST_SPEAKER, {"wanted": id})).scalar_one_or_none()
-        return None if by is None else UserId(by)
+    async def speakers(self, id: ConversationId) -> frozenset[UserId]:
+        """Everybody whose words the agent was given."""
+        return frozenset(map(UserId, (await self._connection.execute(_SPEAKERS, {"wanted": id})).scalars()))
+
+    async def opening(self, channel: ChannelId) -> bool:
+        """Whether a conversation in this channel waits for its first message to be posted."""
+        return bool((await self._connection.execute(_OPENING, {"place": channel})).scalar_one())

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from bot.agents.agent import Agent
 from bot.approvals.approval import Shape
 from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject, Respond
-from bot.approvals.errors import Stale
+from bot.approvals.errors import Drifted, Stale
 from bot.approvals.thread import Condition
 from tests.agents.stage import THREAD, calls, said, stage
 
@@ -295,12 +295,59 @@ async def test_gates_that_changed_while_somebody_was_asked_are_not_answered(
     ]
     for interrupt_on in gates:
         async with stage(tmp_path, Agent(tools=log.tools, interrupt_on=interrupt_on), lines) as play:
-            with pytest.raises(Stale):
+            with pytest.raises(Drifted):
                 await play.threads.resume(THREAD, approval)
     assert log.ran == []
     async with stage(tmp_path, agent, lines) as play:
         assert await play.threads.resume(THREAD, approval) is None
     assert log.ran == []
+
+
+async def test_what_is_asked_again_has_the_gates_of_now_and_another_id(
+    agent: Agent, log: Log, tmp_path: Path
+) -> None:
+    lines = [calls(PAY, ("delete", {"path": "a"}))]
+    async with stage(tmp_path, agent, lines) as play:
+        await play.say("go")
+        before = await play.interrupt()
+    narrower: dict[str, Any] = {"transfer": {"allowed_decisions": ["reject"]}, "delete": True}
+    async with stage(tmp_path, Agent(tools=log.tools, interrupt_on=narrower), lines) as play:
+        assert await play.threads.ask_again(THREAD) is None
+        now = await play.interrupt()
+        assert now.id != before.id
+        assert [request.tool for request in now.requests] == ["transfer", "delete"]
+        assert now.requests[0].allowed == {DecisionKind.REJECT}
+        assert log.ran == []
+        await play.decide(Reject(), Approve())
+        assert log.ran == [("delete", {"path": "a"})]
+
+
+@pytest.mark.parametrize(
+    ("doc", "number", "fits"), [("Pay.", int, True), ("Pay them well.", int, True), ("Pay.", float, False)]
+)
+async def test_other_arguments_of_a_tool_are_drift_and_other_words_about_them_are_not(
+    doc: str,
+    number: type,
+    fits: bool,  # noqa: FBT001 - a parameter
+    tmp_path: Path,
+) -> None:
+    def paying(doc: str, number: type) -> Agent:
+        def pay(description: Any) -> str:  # noqa: ANN401 - annotated below
+            return f"paid {description}"
+
+        pay.__doc__, pay.__annotations__ = doc, {"description": number, "return": str}
+        return Agent(tools=[pay], interrupt_on={"pay": True})
+
+    lines = [calls(("pay", {"description": 1}))]
+    async with stage(tmp_path, paying("Pay.", int), lines) as play:
+        await play.say("go")
+        approval = await play.approval(Approve())
+    async with stage(tmp_path, paying(doc, number), lines) as play:
+        if fits:
+            assert await play.threads.resume(THREAD, approval) is None
+        else:
+            with pytest.raises(Drifted, match="the arguments that `pay` takes have changed"):
+                await play.threads.resume(THREAD, approval)
 
 
 async def test_a_stuck_thread_asks_again_when_it_proceeds(agent: Agent, log: Log, tmp_path: Path) -> None:

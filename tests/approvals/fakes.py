@@ -222,6 +222,14 @@ class ScriptedAgent:
         self.calls.append("proceed")
         return self._run(thread, self.scene(thread).thread)
 
+    async def ask_again(self, thread: ConversationId) -> str | None:
+        self._at("before asking again")
+        self.calls.append("ask_again")
+        pending = self.scene(thread).thread.interrupts
+        anew = tuple(replace(one, id=InterruptId(f"{one.id}-again")) for one in pending)
+        self._becomes(thread, interrupts=anew)
+        return None
+
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         self._at("before abandoning")
         self.abandoned.append(reason)

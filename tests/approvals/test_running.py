@@ -122,7 +122,9 @@ async def test_an_interrupt_that_vanishes_closes_its_approval(store: WatchedStor
     assert await bench.recorded() == ["said", "filed", "filed", "decided", "withdrawn", "delivered"]
 
 
-async def test_an_interrupt_whose_approval_has_ended_gets_no_second_one(store: WatchedStore) -> None:
+async def test_an_interrupt_whose_approval_has_ended_gets_no_second_one_and_is_asked_anew(
+    store: WatchedStore,
+) -> None:
     bench = on(store, Asks((asks("i1", "x"),)))
     id = await bench.asked()
     thread = bench.agent.scene(id).thread
@@ -130,7 +132,10 @@ async def test_an_interrupt_whose_approval_has_ended_gets_no_second_one(store: W
     await bench.running.advance(id)
     bench.agent.put(id, interrupts=thread.interrupts, condition=Condition.WAITING)
     await bench.running.advance(id)
-    assert [one.state for one in await bench.approvals()] == [State.WITHDRAWN]
+    first, anew = await bench.approvals()
+    assert (first.state, anew.state) == (State.WITHDRAWN, State.WAITING)
+    assert anew.interrupt == f"{first.interrupt}-again"
+    assert bench.agent.calls == ["send", "ask_again"]
 
 
 async def test_a_failure_is_told_once_and_retry_goes_on_where_it_failed(store: WatchedStore) -> None:

@@ -213,3 +213,8 @@ async def wait(name: str) -> str:
 
 
 slow = Agent(tools=[wait, lookup], interrupt_on={"wait": False}, model=Script())
+
+stricter = Agent(
+    tools=TOOLS, interrupt_on={"transfer": {"allowed_decisions": ["approve", "reject"]}}, model=Script()
+)
+"""`bank`, deployed anew with another gate."""
