@@ -75,7 +75,7 @@ class Street:
 
 
 @asynccontextmanager
-async def a_street(folder: Path) -> AsyncIterator[Street]:
+async def a_street(folder: Path, *, policy: str = POLICY) -> AsyncIterator[Street]:
     both = Both()
     async with AsyncExitStack() as stack:
         app = web.Application()
@@ -86,7 +86,7 @@ async def a_street(folder: Path) -> AsyncIterator[Street]:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         address = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
         slack = await stack.enter_async_context(Sandbox(port=0, data=folder / "slack", request_url=address))
-        (folder / "approvals.toml").write_text(POLICY)
+        (folder / "approvals.toml").write_text(policy)
         command = CommandLine(
             folder=folder,
             command=(sys.executable, "-m", "tests.system.replica"),
@@ -166,3 +166,21 @@ async def everybody_answered(street: Street, people: list[str]) -> None:
                 break
             await asyncio.sleep(0.1)
     assert len({one["thread_ts"] for one in answers}) == len(answers) == len(people)
+
+
+async def test_reminder_escalation_and_expiry_come_once_each_from_two_replicas(tmp_path: Path) -> None:
+    times = 'remind_after = ["2s"]\nescalate_after = "5s"\nescalate_to = ["@carol"]\nexpires_after = "9s"\n'
+    async with a_street(tmp_path, policy=POLICY + times) as street:
+        await asyncio.gather(*(street.asks(f"person-{number}") for number in range(5)))
+        cards: list[dict[str, Any]] = []
+        async with asyncio.timeout(40):
+            while len(cards) < 5:
+                await asyncio.sleep(0.1)
+                cards = [one for one in await street.bob.messages("#general") if "Expired" in text_of(one)]
+        for card in cards:
+            thread = card["thread_ts"]
+            await street.bob.sees(is_answer, channel="#general", thread=thread, timeout=20)
+            said = [text_of(one) for one in await street.bob.thread("#general", thread)]
+            for sign in ("⏰", "📣", "nobody decided in time"):
+                assert sum(sign in text for text in said) == 1, (sign, said)
+        assert street.ran() == []
