@@ -2,20 +2,18 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from aiohttp import web
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.agents.built import BuiltAgent
-from bot.agents.savers import postgres_saver, sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
@@ -27,9 +25,9 @@ from bot.approvals.ports import Journal
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
+from bot.engines import engine_at, saver_at
 from bot.errors import CannotStart
-from bot.jobs.embedded import EmbeddedJobs
-from bot.jobs.port import Handler, Job, JobEngine, OnFailed, RetryLater
+from bot.jobs.port import Handler, Job, RetryLater
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Mode, Settings
@@ -44,7 +42,6 @@ from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
 from bot.starting import built_agent, first_address, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
-from bot.store.location import libpq_url, sqlite_path
 
 SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
@@ -52,10 +49,6 @@ SHUTDOWN: Final = 25.0
 HAND_OVER: Final = 0.0005
 """Seconds after which a thread that waits gets its turn (Python's own: 0.005). The database's thread needs
 the interpreter for a moment per statement; a busy event loop would let it wait the whole time."""
-
-PLACES: Final = {"start": 8, "run": 8, "resume": 8, "redraw": 2, TIMER: 4}
-"""Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks, nor
-posts to a Slack that does not answer the timers. Slack itself takes about one redraw a second."""
 
 log = structlog.get_logger()
 
@@ -131,7 +124,7 @@ class _Work:
         self._tools = tools
         self._courier = Courier(store=store, client=client)
         handlers: dict[str, Handler] = {}
-        self.jobs = _engine(where, store, handlers, self._give_up)
+        self.jobs = engine_at(where, store, handlers, self._give_up)
         self._policy = policy
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
@@ -201,31 +194,10 @@ class _Work:
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)
 
 
-def _saver(where: str) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:
-    url = libpq_url(where)
-    return sqlite_saver(sqlite_path(where)) if url is None else postgres_saver(url)
-
-
-def _engine(where: str, store: RowsStore, handlers: Mapping[str, Handler], on_failed: OnFailed) -> JobEngine:
-    url = libpq_url(where)
-    if url is None:
-        return EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=on_failed, limits=PLACES)
-    from bot.jobs import postgres  # with its libraries, which SQLite does without
-
-    return postgres.PostgresJobs(
-        url,
-        begin=store.write,
-        handlers=handlers,
-        on_failed=on_failed,
-        limits=PLACES,
-        lease=postgres.LEASE,
-    )
-
-
 async def _agent(
     stack: AsyncExitStack, settings: Settings, model: str | None, journal: Journal
 ) -> tuple[BuiltAgent, Threads]:
-    saver = await stack.enter_async_context(_saver(settings.bot_database_url))
+    saver = await stack.enter_async_context(saver_at(settings.bot_database_url))
     source, named = loaded_agent(settings), settings.bot_model or model
     built = built_agent(settings, source, saver, model=named, journal=journal)
     for warning in built.warnings:
