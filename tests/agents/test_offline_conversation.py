@@ -10,8 +10,9 @@ from bot.agents.assistant import assistant
 from bot.agents.offline.model import OfflineModel
 from bot.agents.offline.wording import INTRODUCTION, fence
 from bot.approvals.decision import Approve, Edit, Reject, Respond
+from bot.approvals.filing import approval_for
 from bot.approvals.thread import Condition
-from tests.agents.stage import THREAD, Stage, stage
+from tests.agents.stage import CONVERSATION, NOON, THREAD, Stage, stage
 
 TIDY = 'tidy up: delete tmp.log, write "done" to notes.txt and ask me whether to keep data.csv'
 
@@ -136,6 +137,24 @@ async def test_a_rejected_call_is_tried_again_only_when_it_is_asked_for(root: Pa
         await play.decide(Reject("no"), Reject("no"))
         await play.say("retry deleting tmp.log", "m2")
         assert await asked(play) == [("delete_file", {"path": "tmp.log"})]
+
+
+async def test_a_call_that_expired_is_not_called_rejected_and_is_tried_again_when_it_is_asked_for(
+    root: Path,
+) -> None:
+    async with playing(root) as play:
+        await play.say("delete tmp.log and ask me whether to keep data.csv")
+        approval = approval_for(
+            await play.interrupt(), CONVERSATION, requesters=frozenset(), tools=play.tools, at=NOON
+        )
+        await play.threads.resume(THREAD, approval.expire(NOON))
+        told = await play.answer()
+        assert "Not done: nobody decided in time about this: delete tmp.log. Say `try again`" in told
+        assert "rejected" not in told
+        assert told.count("nobody decided in time") == 2
+        assert "tmp.log" in names(root)
+        await play.say("try again", "m2")
+        assert [tool for tool, _ in await asked(play)] == ["delete_file", "ask_user"]
 
 
 @pytest.mark.parametrize("text", ["sing a song", "", "help", "😀" * 100, "'\"`", "x" * 50_000])

@@ -120,10 +120,10 @@ def _filled(value: object, ended: Sequence[Outcome]) -> object:
 
 
 def _again(words: str, before: Sequence[BaseMessage]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The calls of the latest turn that has such: those that failed, or else those that were rejected."""
+    """The calls of the latest turn that has such: what failed, or else expired, or else was rejected."""
     for turn in _turns_backwards(before):
         ended = [outcome for outcome in outcomes(turn) if _matches(outcome, words)]
-        for how in (How.FAILED, How.REJECTED):
+        for how in (How.FAILED, How.EXPIRED, How.REJECTED):
             if again := [outcome for outcome in ended if outcome.how is how]:
                 yield from ((outcome.tool, outcome.arguments) for outcome in again)
                 return

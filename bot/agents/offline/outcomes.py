@@ -7,6 +7,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from bot.agents.wire import EXPIRED
+
 _EDITED = "Executed instead: "
 _RESPONSE = "\n\nTool response:\n"
 _REASON = "` with reason: "
@@ -19,6 +21,7 @@ class How(Enum):
     EDITED = auto()
     ANSWERED = auto()
     REJECTED = auto()
+    EXPIRED = auto()
     FAILED = auto()
 
 
@@ -57,6 +60,8 @@ def _results(messages: Sequence[BaseMessage]) -> dict[str, ToolMessage]:
 
 def _end(result: ToolMessage) -> tuple[How, str]:
     text = str(result.text)
+    if text == EXPIRED or text.endswith(f"{_REASON}{EXPIRED}"):
+        return How.EXPIRED, ""
     data = result.additional_kwargs.get("lc_data")
     match data.get("decision") if isinstance(data, dict) else None:
         case "reject":

@@ -58,6 +58,8 @@ def _told(outcome: Outcome) -> str:
     match outcome.how:
         case How.REJECTED:
             return f"Not done: {what} was rejected{f': “{_short(outcome.text)}”' if outcome.text else ''}."
+        case How.EXPIRED:
+            return f"Not done: nobody decided in time about this: {what}. Say `try again` to ask once more."
         case How.FAILED:
             return f"Failed: {what}. {_short(outcome.text)}"
         case How.ANSWERED:
