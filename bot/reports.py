@@ -9,7 +9,8 @@ known, or never, is null. JSON has no NaN and no infinities: where an argument h
 
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
-with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`; `posts`, each with
+with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`; `executions`,
+each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`; `posts`, each with
 `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
 given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
 `arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its deadline as `at`.
@@ -28,6 +29,7 @@ from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
 from bot.approvals.conversation import Conversation, Post
 from bot.approvals.decision import decision_to_json
 from bot.approvals.ids import ChannelId, ConversationId, Ts
+from bot.approvals.journal import Execution
 from bot.approvals.ports import Event
 from bot.policy_file import PolicyFile
 from bot.store.database import RowsStore
@@ -65,6 +67,7 @@ async def conversation(store: RowsStore, thread: str) -> Document:
         return {
             "conversation": _conversation(found),
             "approvals": [_approval(approval) for approval in await tx.approvals.of(id)],
+            "executions": [_execution(one) for one in await tx.executions.of(id)],
             "posts": [_post(post) for post in await tx.posts.of(id)],
             "kept": [
                 {"id": said.id, "by": said.by, "at": _time(said.at), "text": said.text}
@@ -194,6 +197,19 @@ def _decided(outcome: Outcome | None) -> Document | None:
             return {"type": "expired", "by": None, "at": _time(at)}
         case _:
             assert_never(outcome)
+
+
+def _execution(execution: Execution) -> Document:
+    return {
+        "approval": execution.approval,
+        "action": execution.action,
+        "tool": execution.tool,
+        "call": execution.call,
+        "digest": execution.digest,
+        "progress": execution.progress.value,
+        "attempt": execution.attempt,
+        "result": _strict(execution.result and dict(execution.result)),
+    }
 
 
 def _post(post: Post) -> Document:

@@ -57,6 +57,8 @@ def conversation_table(report: Document) -> RenderableType:
     ]
     for approval in report["approvals"]:
         parts += [Text(), _approval(approval)]
+    if report["executions"]:
+        parts += [Text(), _heading("executions"), *map(_execution, report["executions"])]
     if report["posts"]:
         parts += [Text(), _heading("posts"), *map(_post, report["posts"])]
     if report["kept"]:
@@ -112,6 +114,11 @@ def _decision(decision: Document) -> str:
     told = f": {_json(said)}" if said else ""
     by = f" by {decision['by']}" if decision["by"] else ""
     return f"{decision['type']}{by}, {_moment(decision['at'])}{told}"
+
+
+def _execution(one: Document) -> RenderableType:
+    times = f" ({one['attempt']} attempts)" if one["attempt"] > 1 else ""
+    return _indented(_block((one["tool"], f"{one['progress']}{times}, {one['action']}")))
 
 
 def _post(post: Document) -> RenderableType:

@@ -79,7 +79,7 @@ async def running_bot(
         store = await stack.enter_async_context(
             open_store(settings.bot_database_url, recorded=metrics.recorded)
         )
-        built, agent = await _agent(stack, settings, model, Executing(store=store, now=_now))
+        built = await _built(stack, settings, model, Executing(store=store, now=_now))
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client = slack_client(token, settings.slack_api_url)
         asking = asking_client(token, settings.slack_api_url)
@@ -90,7 +90,7 @@ async def running_bot(
         work = _Work(
             where=settings.bot_database_url,
             store=store,
-            agent=agent,
+            agent=Threads(built),
             tools=ToolSchemas(built),
             client=client,
             policy=policy,
@@ -194,15 +194,15 @@ class _Work:
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)
 
 
-async def _agent(
+async def _built(
     stack: AsyncExitStack, settings: Settings, model: str | None, journal: Journal
-) -> tuple[BuiltAgent, Threads]:
+) -> BuiltAgent:
     saver = await stack.enter_async_context(saver_at(settings.bot_database_url))
     source, named = loaded_agent(settings), settings.bot_model or model
     built = built_agent(settings, source, saver, model=named, journal=journal)
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
-    return built, Threads(built)
+    return built
 
 
 async def _doors(

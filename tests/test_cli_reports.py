@@ -10,7 +10,8 @@ import pytest
 from bot.approvals.approval import Decided, Expired, State
 from bot.approvals.conversation import PostKind, PostState
 from bot.approvals.decision import Edit
-from bot.approvals.ids import ApprovalId, ConversationId, Ts
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, Ts
+from bot.approvals.journal import Execution, Progress
 from bot.approvals.ports import Event
 from bot.sandbox import Fault, Sandbox
 from bot.slack.app import SCOPES
@@ -53,6 +54,20 @@ async def command(tmp_path: Path) -> CommandLine:
             said(text="and b.txt", conversation=ConversationId(THREAD), source=f"{GENERAL}/{SAID}")
         )
         await tx.approvals.add(asked)
+        await tx.executions.add(
+            Execution(
+                conversation=ConversationId(THREAD),
+                message="m",
+                call="c",
+                tool="write_file",
+                digest="d" * 64,
+                approval=ApprovalId("p1"),
+                action=ActionId("a1"),
+                progress=Progress.DONE,
+                attempt=2,
+                result={"content": [math.inf], "status": "success"},
+            )
+        )
         await tx.posts.owe(card)
         await tx.record.append(Event(kind="filed", at=NOON, conversation=ConversationId(THREAD), actor=ALICE))
         await tx.record.append(Event(kind="said", at=NOON, conversation=ConversationId("other")))
@@ -114,6 +129,19 @@ async def test_show_tells_everything_about_one_conversation(command: CommandLine
     assert asked["state"] == "waiting"
     assert asked["actions"][0]["arguments"] == {"path": "x" * 1_000, "odd": "nan"}
     assert asked["actions"][1]["arguments"] == {"path": HOSTILE}
+    assert shown["executions"] == [
+        {
+            "approval": "p1",
+            "action": "a1",
+            "tool": "write_file",
+            "call": "c",
+            "digest": "d" * 64,
+            "progress": "done",
+            "attempt": 2,
+            "result": {"content": ["inf"], "status": "success"},
+        }
+    ]
+    assert "done (2 attempts), a1" in (await command.run("show", THREAD)).out
     assert [(post["kind"], post["state"], post["ts"]) for post in shown["posts"]] == [("card", "shown", CARD)]
     assert [said["text"] for said in shown["kept"]] == ["and b.txt"]
 
