@@ -7,7 +7,7 @@ from typing import Final
 from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
-from bot.approvals.errors import NotAllowed, Refused
+from bot.approvals.errors import NotAllowed, Refused, TryLater
 from bot.approvals.filing import owe, redraw, thread_key, withdraw
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
@@ -91,7 +91,7 @@ class Steering:
         """Wait a moment for a thread that the bot is opening.
 
         A reply can be heard before Slack has told where the opening stands, and would begin a second
-        conversation in its thread.
+        conversation in its thread. Raises `TryLater` if that takes too long; Slack sends the event again.
         """
         for _ in range(int(OPENING / LOOK_EVERY)):
             async with self.store.read() as tx:
@@ -100,6 +100,7 @@ class Steering:
                 ):
                     return
             await asyncio.sleep(LOOK_EVERY)
+        raise TryLater(OPENING, "the thread is being opened")
 
     async def retry(self, id: PostId, *, by: UserId) -> None:
         """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""

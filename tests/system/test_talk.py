@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import buttons, text_of
+from bot.sandbox import Fault, buttons, text_of
 from tests.system.agents import FAIL, RUNS, SLOW
 from tests.system.house import House, a_house, decisions
 
@@ -48,6 +48,37 @@ async def test_a_mention_starts_a_conversation_in_its_thread_and_another_goes_on
     await house.answer("heard hello", thread=said["ts"])
     await house.carol.say("#general", f"<@{bot}> once more", thread=said["ts"])
     await house.answer("heard once more", thread=said["ts"])
+
+
+async def test_a_reply_to_a_thread_whose_opening_was_lost_on_the_way_belongs_to_it(house: House) -> None:
+    await house.slack.fault(Fault(kind="lost_response", method="chat.postMessage", times=1))
+    await house.asks([TRANSFER])
+    opening = await house.alice.sees("asked:", channel="#general")
+    bot = house.bot.identity.bot_user
+    await house.alice.say("#general", f"<@{bot}> and hurry", thread=opening["ts"])
+    card = await house.card(timeout=20)
+    assert card["thread_ts"] == opening["ts"]
+    await house.alice.sees("Kept: the agent gets this message once", thread=opening["ts"])
+    await house.bob.press(card, "Approve")
+    await house.answer("heard and hurry")
+    assert len([one for one in await house.bob.messages("#general") if "asked:" in text_of(one)]) == 1
+
+
+async def test_nobody_who_said_something_to_the_agent_approves_what_it_does_next(house: House) -> None:
+    await house.asks([TRANSFER])
+    card = await house.card()
+    bot = house.bot.identity.bot_user
+    script = json.dumps([[TRANSFER]])
+    await house.bob.say("#general", f"<@{bot}> {script}", thread=card["thread_ts"])
+    await house.carol.say("#general", f"<@{bot}> thanks", thread=card["thread_ts"])
+    await house.carol.press(card, "Approve")
+    await house.answer("done with")
+    await house.bob.say("#general", f"<@{bot}> {script}", thread=card["thread_ts"])
+    again = await house.card(lambda one: one["ts"] != card["ts"] and decisions(one) != [])
+    for person in (house.alice, house.bob, house.carol):
+        await person.press(again, "Approve")
+        await person.sees_privately("You asked for this yourself")
+    assert len(RUNS) == 1
 
 
 async def test_a_direct_message_starts_a_conversation(house: House) -> None:
@@ -99,6 +130,9 @@ async def test_pending_and_status_list_what_there_is(house: House) -> None:
 async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(house: House) -> None:
     await house.asks([TRANSFER])
     card = await house.card()
+    bot = house.bot.identity.bot_user
+    await house.alice.say("#general", f"<@{bot}> said before", thread=card["thread_ts"])
+    await house.alice.sees("Kept:", thread=card["thread_ts"])
     await house.alice.say("#general", "/agent cancel")
     await house.alice.sees("Stopped.", thread=card["thread_ts"])
     ended = await house.card_with(card)
@@ -106,9 +140,10 @@ async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(ho
     await house.bob.press(card, "Approve", stale=True)
     await house.bob.sees_privately("This request is closed")
     assert RUNS == []
-    bot = house.bot.identity.bot_user
     await house.alice.say("#general", f"<@{bot}> still there?", thread=card["thread_ts"])
     await house.answer("heard still there?")
+    answers = [one for one in await house.alice.messages("#general") if "heard" in text_of(one)]
+    assert len(answers) == 1
 
 
 async def test_stop_on_the_card_is_for_the_requester_and_approvers(house: House) -> None:
