@@ -165,7 +165,9 @@ def _decision(action: Action) -> dict[str, Any]:
         case Decided(decision=decision):
             told = _told(action, decision)
         case Expired():
-            told = {"type": kind_told(action), "message": EXPIRED}
+            kind = kind_told(action)
+            # A plain text: what goes into a checkpoint has no types of ours.
+            told = {"type": kind.value if kind else "", "message": EXPIRED}
         case _:
             assert_never(action.outcome)
     if told["type"] not in action.allowed:
