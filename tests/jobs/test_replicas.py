@@ -10,6 +10,8 @@ from typing import cast
 
 import psycopg
 import pytest
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
 
 from bot.approvals.ports import Work
 from bot.jobs import Job
@@ -91,18 +93,16 @@ async def until(true: Callable[[], bool]) -> None:
 async def test_two_engines_never_run_one_key_at_once_nor_one_job_twice(lab: Lab) -> None:
     async def linger(_job: Job) -> None:
         for _ in range(3):
-            await asyncio.sleep(0)
+            async with lab.begin():
+                pass
 
     ran = Ran(linger)
     engines = [lab.engine({"work": ran}) for _ in range(2)]
+    async with lab.begin() as tx:
+        for id in JOBS:
+            await engines[0].owe(tx, Work(id, "work", key=key_of(id)))
     for engine in engines:
         await engine.start()
-
-    async def owe_some(engine_number: int) -> None:
-        for id in JOBS[engine_number::2]:
-            await owe(lab, engines[engine_number], id, key=key_of(id))
-
-    await asyncio.gather(owe_some(0), owe_some(1))
     await ran.done(len(JOBS))
     for engine in engines:
         await engine.stop(5)
@@ -163,11 +163,11 @@ async def test_work_is_refused_outside_a_transaction_of_the_stores(lab: Postgres
 
 async def test_what_was_taken_from_a_process_it_can_neither_settle_nor_hold_up(lab: PostgresLab) -> None:
     """As when it was frozen for longer than the lease and wakes up in the middle of a job."""
-    go_on = asyncio.Event()
+    go_on, finish = asyncio.Event(), asyncio.Event()
 
     async def hold(job: Job) -> None:
-        if job.attempt == 1:
-            await go_on.wait()
+        if job.id == "one":
+            await (go_on if job.attempt == 1 else finish).wait()
 
     frozen, other = Ran(hold), Ran(hold)
     first, second = lab.engine({"work": frozen}), lab.engine({"work": other})
@@ -183,13 +183,44 @@ async def test_what_was_taken_from_a_process_it_can_neither_settle_nor_hold_up(l
         await second.start()
         await until(lambda: "one" in other.ids + frozen.ids[1:])
     go_on.set()
-    await until(lambda: len(frozen.ended + other.ended) == 3)
+    await frozen.done(1)
+    for number in range(5):  # time enough to settle what is not its own any more
+        await owe(lab, first, f"else {number}")
+    await until(lambda: len(frozen.ended + other.ended) == 6)
+    assert "two" not in frozen.ids + other.ids
+    finish.set()
+    await until(lambda: len(frozen.ended + other.ended) == 8)
     await first.stop(5)
     await second.stop(5)
-    assert sorted(frozen.ended + other.ended) == ["one", "one", "two"]
+    assert sorted(frozen.ended + other.ended)[-3:] == ["one", "one", "two"]
     assert [job.attempt for job in frozen.jobs + other.jobs if job.id == "one"] == [1, 2]
     async with await psycopg.AsyncConnection.connect(lab.url) as connection:
         assert await (await connection.execute("SELECT id FROM jobs")).fetchall() == []
+
+
+async def test_a_job_whose_handing_over_was_lost_is_given_out_again(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server gave it out, and the connection broke before the answer came."""
+    give_out = JobManager.fetch_job
+    lost: list[object] = []
+
+    async def give_out_and_break(self: JobManager, queues: list[str], worker_id: int) -> object:
+        job = await give_out(self, queues, worker_id)
+        if job is not None and not lost:
+            lost.append(job)
+            raise ConnectorException
+        return job
+
+    monkeypatch.setattr(JobManager, "fetch_job", give_out_and_break)
+    ran = Ran()
+    engine = lab.engine({"work": ran})
+    await owe(lab, engine, "one", key="k")
+    await engine.start()
+    await ran.done(1)
+    await engine.stop(5)
+    assert lost
+    assert [(job.id, job.attempt) for job in ran.jobs] == [("one", 1)]
 
 
 async def test_a_process_that_cannot_say_that_it_lives_stops_its_jobs_before_others_take_them() -> None:

@@ -177,3 +177,8 @@ async def test_a_server_that_goes_away_is_said_to_be_gone_and_used_again_when_it
         for transaction in (store.write, store.read):
             async with transaction() as tx:
                 assert [one.id for one in await tx.conversations.of(ALICE)] == [THREAD]
+        await server.stop()
+        await server.start()
+        for transaction in (store.write, store.read):  # nobody noticed that it was away
+            async with transaction() as tx:
+                assert await tx.conversations.get(THREAD)
