@@ -22,6 +22,7 @@ from bot.approvals.executing import Executing
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
+from bot.approvals.recovery import EVERY, Recovery
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
@@ -99,6 +100,9 @@ async def running_bot(
         app = work.app(directory, who)
         await work.jobs.start()
         stack.push_async_callback(work.jobs.stop, SHUTDOWN)
+        await work.recovery.sweep()
+        sweeping = asyncio.create_task(_sweep(work.recovery), name="sweep")
+        stack.push_async_callback(_ended, sweeping)
         port = await _doors(stack, settings, app, work, asking)
         log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
         yield Bot(settings=settings, identity=who, agent=built, port=port)
@@ -129,6 +133,7 @@ class _Work:
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
+        self.recovery = Recovery(store=store, jobs=self.jobs, now=_now)
         self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
         handlers |= {
             "start": _of_conversation(self._running.start),
@@ -237,9 +242,23 @@ async def _doors(
     return port
 
 
+async def _sweep(recovery: Recovery) -> None:
+    """Sweep every few minutes until cancelled; a database that is away is swept the next time."""
+    while True:
+        await asyncio.sleep(EVERY)
+        try:
+            await recovery.sweep()
+        except Exception as error:  # noqa: BLE001 - whatever it was, there is a next time
+            log.warning("sweep_failed", error=type(error).__name__)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait((task,))
+
+
 async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
-    watching.cancel()
-    await asyncio.wait((watching,))
+    await _ended(watching)
     await sockets.stop()
 
 

@@ -102,8 +102,12 @@ async def file(tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work) -
 async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
     """Owe a message in Slack; the same post is owed once."""
     if await tx.posts.owe(post):
-        key = slack_key(post.conversation)
-        await jobs.owe(tx, Work(f"post:{post.id}", "post", key=key, payload={"post": post.id}))
+        await jobs.owe(tx, posting(post))
+
+
+def posting(post: Post) -> Work:
+    """The work of showing a message; done in order within its thread."""
+    return Work(f"post:{post.id}", "post", key=slack_key(post.conversation), payload={"post": post.id})
 
 
 def redraw(post: PostId, version: str) -> Work:

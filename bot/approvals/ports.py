@@ -70,7 +70,7 @@ class Conversations(Protocol):
         """The person's own, newest first."""
 
     async def unfinished(self) -> Sequence[ConversationId]:
-        """Those that are owed something: not idle and not failed."""
+        """Those that are owed a step: not idle, not failed, and not waiting for people who are asked."""
 
     async def keep(self, said: Said) -> bool:
         """Keep what was said; False if this `source` was heard before."""
@@ -111,6 +111,9 @@ class Approvals(Protocol):
 
     async def waiting(self, limit: int = 100) -> Sequence[Approval]:
         """All that wait for people, oldest first."""
+
+    async def overdue(self, at: datetime) -> Sequence[Approval]:
+        """All that wait although their deadline has passed."""
 
     async def save(self, *approvals: Approval) -> None:
         """Write states and outcomes over the versions that were read; each has the next version then.

@@ -57,7 +57,7 @@ def timed(approval: Approval, policy: Policy) -> tuple[Approval, Sequence[Work]]
         timers.append(_timer(f"escalate:{approval.id}", approval, when.escalate_after, does="escalate"))
     ends = None
     if when.expires_after != NEVER:
-        timers.append(_timer(f"expire:{approval.id}", approval, when.expires_after, does="expire"))
+        timers.append(expiry(approval, after=when.expires_after))
         ends = approval.asked_at + when.expires_after
     return replace(approval, expires_at=ends, timers=tuple(timer.id for timer in timers)), timers
 
@@ -68,6 +68,11 @@ def _reminders(approval: Approval, remind_after: Sequence[timedelta]) -> Iterato
         rest = remind_after[number:]
         until = (approval.asked_at + rest[0]).isoformat() if rest else ""
         yield _timer(f"remind:{approval.id}:{number}", approval, after, does="remind", until=until)
+
+
+def expiry(approval: Approval, *, after: timedelta = timedelta()) -> Work:
+    """The timer that expires an approval; at once, for one whose timer was lost."""
+    return _timer(f"expire:{approval.id}", approval, after, does="expire")
 
 
 def _timer(id: str, approval: Approval, after: timedelta, **payload: str) -> Work:

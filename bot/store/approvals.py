@@ -1,6 +1,7 @@
 """Approvals with their actions, as rows."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, and_, bindparam, func, select, update
@@ -92,6 +93,9 @@ _WAITING: Final = _LOAD.where(
         .limit(bindparam("most"))
     )
 )
+_OVERDUE: Final = _LOAD.where(
+    approvals.c.state == State.WAITING.value, approvals.c.expires_at <= bindparam("at")
+)
 _SAVE: Final = (
     update(approvals)
     .where(approvals.c.id == bindparam("wanted"), approvals.c.version == bindparam("read"))
@@ -152,6 +156,10 @@ class ApprovalRows:
     async def waiting(self, limit: int = 100) -> Sequence[Approval]:
         """All that wait for people, oldest first."""
         return await self._all(_WAITING, {"most": limit})
+
+    async def overdue(self, at: datetime) -> Sequence[Approval]:
+        """All that wait although their deadline has passed."""
+        return await self._all(_OVERDUE, {"at": at})
 
     async def save(self, *approvals: Approval) -> None:
         """Write states and outcomes over the versions that were read; each has the next version then.

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import bindparam, exists, select, update
+from sqlalchemy import and_, bindparam, exists, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, PostKind, PostState, Said, Status
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
 from bot.store.rows import conversation_of, conversation_values, said_of, said_values
-from bot.store.tables import conversations, messages, posts
+from bot.store.tables import approvals, conversations, messages, posts
 
 # Statements are built once: what SQLAlchemy compiles is then found by identity at every call.
 _ADD: Final = insert(conversations).inline()
@@ -31,9 +32,17 @@ _OF: Final = (
     .order_by(conversations.c.seq.desc())
     .limit(bindparam("most"))
 )
+_ASKED: Final = (
+    select(approvals.c.seq)
+    .where(approvals.c.conversation == conversations.c.id, approvals.c.state == State.WAITING.value)
+    .exists()
+)
 _UNFINISHED: Final = (
     select(conversations.c.id)
-    .where(conversations.c.status.not_in([Status.IDLE.value, Status.FAILED.value]))
+    .where(
+        conversations.c.status.not_in([Status.IDLE.value, Status.FAILED.value]),
+        ~and_(conversations.c.status == Status.WAITING.value, _ASKED),
+    )
     .order_by(conversations.c.seq)
 )
 
@@ -107,7 +116,7 @@ class ConversationRows:
         return [conversation_of(row) for row in rows]
 
     async def unfinished(self) -> Sequence[ConversationId]:
-        """Those that are owed something: not idle and not failed."""
+        """Those that are owed a step: not idle, not failed, and not waiting for people who are asked."""
         return [ConversationId(id) for id in (await self._connection.execute(_UNFINISHED)).scalars()]
 
     async def keep(self, said: Said) -> bool:

@@ -69,12 +69,27 @@ async def test_a_persons_conversations_come_newest_first_and_limited(store: Rows
     assert [one.id for one in found] == ["bob-2", "bob-1"]
 
 
-async def test_unfinished_conversations_are_those_neither_idle_nor_failed(store: RowsStore) -> None:
+async def test_unfinished_conversations_are_those_that_are_owed_a_step(store: RowsStore) -> None:
     async with store.write() as tx:
         for status in Status:
             await tx.conversations.add(conversation(status.value, status=status))
-        found = set(await tx.conversations.unfinished())
-    assert found == {THREAD, "working", "waiting", "retrying", "cancelling"}
+        assert set(await tx.conversations.unfinished()) == {
+            *(THREAD, "working", "waiting", "retrying", "cancelling")
+        }
+        waits = replace(approval("p1", action("a1")), conversation=ConversationId("waiting"))
+        await tx.approvals.add(waits)
+        assert "waiting" not in await tx.conversations.unfinished()
+
+
+async def test_what_waits_past_its_deadline_is_overdue(store: RowsStore) -> None:
+    soon, never = replace(approval("p1", action("a1")), expires_at=later(60)), approval("p2", action("a2"))
+    async with store.write() as tx:
+        await tx.approvals.add(soon)
+        await tx.approvals.add(replace(never, expires_at=None))
+        assert await tx.approvals.overdue(later(59)) == []
+        assert await tx.approvals.overdue(later(60)) == [soon]
+        await tx.approvals.save(soon.withdraw("gone"))
+        assert await tx.approvals.overdue(later(61)) == []
 
 
 async def test_the_same_message_is_heard_once_and_the_transaction_goes_on(store: RowsStore) -> None:
