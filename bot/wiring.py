@@ -99,7 +99,7 @@ async def running_bot(
         )
         app = work.app(directory, who)
         await work.jobs.start()
-        stack.push_async_callback(work.jobs.stop, SHUTDOWN)
+        stack.push_async_callback(work.stop)
         await work.recovery.sweep()
         sweeping = asyncio.create_task(_sweep(work.recovery), name="sweep")
         stack.push_async_callback(_ended, sweeping)
@@ -124,6 +124,7 @@ class _Work:
     ) -> None:
         self.store = store
         self.metrics = metrics
+        self._agent = agent
         self._client = client
         self._tools = tools
         self._courier = Courier(store=store, client=client)
@@ -168,6 +169,11 @@ class _Work:
         )
         clicks = Clicks(desk=desk, steering=steering, client=self._client, private=private)
         return bolt_app(self._client, who, [clicks, Submissions(desk=desk), talk])
+
+    async def stop(self) -> None:
+        """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
+        self._agent.drain()
+        await self.jobs.stop(SHUTDOWN)
 
     async def store_problem(self) -> str | None:
         """None while the database can be read."""
@@ -266,7 +272,7 @@ def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler
     async def handle(job: Job) -> None:
         await do(ConversationId(job.payload["conversation"]))
 
-    return handle
+    return _later(handle)
 
 
 def _later(do: Handler) -> Handler:

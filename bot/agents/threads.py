@@ -11,9 +11,10 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import START
-from langgraph.errors import GraphRecursionError, UnknownInterruptError
+from langgraph.errors import GraphDrained, GraphRecursionError, UnknownInterruptError
 from langgraph.graph import END
 from langgraph.prebuilt import ToolNode
+from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
@@ -26,7 +27,7 @@ from bot.agents.wire import EXPIRED, answer, encodable
 from bot.approvals.approval import Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
-from bot.approvals.errors import Stale
+from bot.approvals.errors import Stale, TryLater
 from bot.approvals.ids import ConversationId
 from bot.approvals.thread import Condition, Interrupt, Thread
 
@@ -34,6 +35,7 @@ _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
 The id is checked here as well, so a LangGraph without the switch is still used rightly."""
 _RESUME: Final = "__resume__"
+ENDING: Final = "the process ends"
 CUT_OFF: Final = "This call was cancelled before it ended; it may or may not have run."
 _log = structlog.get_logger(__name__)
 
@@ -46,10 +48,21 @@ class Threads:
         self._graph = agent.graph
         self._schemas = ToolSchemas(agent)
         self._limit = recursion_limit
+        self._draining = False
+        self._under_way: set[RunControl] = set()
         self._tool_nodes = frozenset(
             name for name, node in self._graph.nodes.items() if isinstance(node.bound, ToolNode)
         )
         self._direct = frozenset(name for name, tool in agent.tools.items() if tool.return_direct)
+
+    def drain(self) -> None:
+        """Let the tools that run end, and begin nothing more: the process is about to end.
+
+        Runs raise `TryLater`; where they were cut off, the next process goes on.
+        """
+        self._draining = True
+        for control in self._under_way:
+            control.request_drain(ENDING)
 
     async def read(self, thread: ConversationId) -> Thread:
         """The thread as its checkpoint has it."""
@@ -136,14 +149,21 @@ class Threads:
     async def _run(
         self, thread: ConversationId, told: object, *, fork: RunnableConfig | None = None
     ) -> str | None:
-        config = self._config(thread, fork)
+        if self._draining:
+            raise TryLater(0, ENDING)
+        config, control = self._config(thread, fork), RunControl()
+        self._under_way.add(control)
         try:
-            await self._graph.ainvoke(told, config, durability="sync")
+            await self._graph.ainvoke(told, config, durability="sync", control=control)
+        except GraphDrained as drained:
+            raise TryLater(0, ENDING) from drained
         except UnknownInterruptError as error:
             raise Stale("the agent no longer waits for it") from error
         except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
             _log.warning("run_failed", thread=thread, error=type(error).__name__)
             return await self._after(thread, told, error)
+        finally:
+            self._under_way.discard(control)
         return None
 
     async def _after(self, thread: ConversationId, told: object, error: Exception) -> str | None:

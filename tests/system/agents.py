@@ -200,6 +200,9 @@ def questioner(*, model: object, checkpointer: Any, middleware: list[Any]) -> An
     return graph.compile(checkpointer=checkpointer)
 
 
+STARTED = asyncio.Event()
+"""Set when `wait` begins."""
+
 SLOW = asyncio.Event()
 """Set to let `wait` end."""
 
@@ -208,6 +211,7 @@ SLOW = asyncio.Event()
 async def wait(name: str) -> str:
     """Take until the test says so."""
     RUNS.append(("wait", {"name": name}))
+    STARTED.set()
     await SLOW.wait()
     return "waited"
 

@@ -17,6 +17,7 @@ def _nothing_has_run_yet() -> Iterator[None]:
     agents.FAIL.clear()
     agents.WORDS.clear()
     agents.SLOW.clear()
+    agents.STARTED.clear()
     yield
     agents.FAIL.clear()
 
