@@ -7,6 +7,7 @@ Their model follows the script that a person writes: a JSON list of rounds, each
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any
@@ -200,19 +201,24 @@ def questioner(*, model: object, checkpointer: Any, middleware: list[Any]) -> An
     return graph.compile(checkpointer=checkpointer)
 
 
-STARTED = asyncio.Event()
-"""Set when `wait` begins."""
+@dataclass
+class Waiting:
+    """What a test and the tool `wait` tell each other; new for each test, as events belong to one loop."""
 
-SLOW = asyncio.Event()
-"""Set to let `wait` end."""
+    begins: asyncio.Event = field(default_factory=asyncio.Event)
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+WAITING = [Waiting()]
+"""The one that counts now."""
 
 
 @tool
 async def wait(name: str) -> str:
     """Take until the test says so."""
     RUNS.append(("wait", {"name": name}))
-    STARTED.set()
-    await SLOW.wait()
+    WAITING[0].begins.set()
+    await WAITING[0].may_end.wait()
     return "waited"
 
 

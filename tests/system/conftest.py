@@ -16,8 +16,7 @@ def _nothing_has_run_yet() -> Iterator[None]:
     agents.RUNS.clear()
     agents.FAIL.clear()
     agents.WORDS.clear()
-    agents.SLOW.clear()
-    agents.STARTED.clear()
+    agents.WAITING[0] = agents.Waiting()
     yield
     agents.FAIL.clear()
 

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from tests.system.agents import RUNS, SLOW, STARTED
+from tests.system.agents import RUNS, WAITING
 from tests.system.house import a_house
 
 
@@ -12,8 +12,8 @@ async def test_a_tool_that_runs_may_end_and_the_next_process_goes_on_from_there(
         await house.asks([("wait", {"name": "one"})], [("wait", {"name": "two"})])
         await house.alice.sees("asked:", channel="#general")
         async with asyncio.timeout(10):
-            await STARTED.wait()
-        asyncio.get_running_loop().call_later(0.3, SLOW.set)
+            await WAITING[0].begins.wait()
+        asyncio.get_running_loop().call_later(0.3, WAITING[0].may_end.set)
     assert RUNS == [("wait", {"name": "one"})]
     async with a_house(tmp_path, agent="tests.system.agents:slow") as house:
         await house.answer("wait: waited")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.sandbox import Fault, buttons, text_of
-from tests.system.agents import FAIL, RUNS, SLOW
+from tests.system.agents import FAIL, RUNS, WAITING
 from tests.system.house import House, a_house, decisions
 
 TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
@@ -34,7 +34,7 @@ async def test_a_message_that_comes_while_the_agent_runs_is_handed_over_next(tmp
         bot = house.bot.identity.bot_user
         await house.alice.say("#general", f"<@{bot}> next", thread=opening["ts"])
         await house.alice.sees("Kept: the agent is busy", thread=opening["ts"])
-        SLOW.set()
+        WAITING[0].may_end.set()
         await house.answer("wait: waited")
         await house.answer("heard next")
         assert RUNS == [("wait", {"name": "one"})]
