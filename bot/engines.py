@@ -13,9 +13,10 @@ from bot.jobs.port import Handler, JobEngine, OnFailed
 from bot.store.database import RowsStore
 from bot.store.location import libpq_url, sqlite_path
 
-PLACES: Final = {"start": 8, "run": 8, "resume": 8, "redraw": 2, TIMER: 4}
+PLACES: Final = {"start": 8, "run": 8, "resume": 8, "prune": 2, "redraw": 2, TIMER: 4}
 """Jobs side by side, by kind: long runs must not hold back posts, nor a burst of redraws the clicks, nor
-posts to a Slack that does not answer the timers. Slack itself takes about one redraw a second."""
+posts to a Slack that does not answer the timers, or what a thread does next. Slack itself takes about one
+redraw a second."""
 
 
 def saver_at(where: str) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:

@@ -140,6 +140,7 @@ class _Work:
             "start": _of_conversation(self._running.start),
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
+            "prune": _of_conversation(agent.prune),
             "post": _later(self._post),
             "redraw": _later(self._redraw),
             TIMER: _later(self._timer),

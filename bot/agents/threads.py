@@ -20,6 +20,7 @@ from langgraph.types import Command
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
+from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
 from bot.agents.unanswered import is_unanswerable, results
@@ -124,6 +125,11 @@ class Threads:
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""
         await self._settle(thread, await self._snapshot(thread), reason)
+
+    async def prune(self, thread: ConversationId) -> None:
+        """Forget the checkpoints that nothing needs any more; changes nothing that can be read or resumed."""
+        if isinstance(saver := self._graph.checkpointer, BaseCheckpointSaver):
+            await prune(saver, thread)
 
     async def _settle(self, thread: ConversationId, snapshot: Snapshot, reason: str) -> None:
         config = self._config(thread)

@@ -110,6 +110,11 @@ def posting(post: Post) -> Work:
     return Work(f"post:{post.id}", "post", key=slack_key(post.conversation), payload={"post": post.id})
 
 
+def pruning(id: ConversationId) -> Work:
+    """The work of forgetting what a thread at rest no longer needs; nothing runs in it meanwhile."""
+    return Work(f"prune:{id}", "prune", key=thread_key(id), payload={"conversation": id})
+
+
 def redraw(post: PostId, version: str) -> Work:
     """A new drawing of a message, of whatever its rows say by then.
 

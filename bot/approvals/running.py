@@ -16,7 +16,7 @@ from bot.approvals import ids
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Drifted, Stale
-from bot.approvals.filing import approval_for, file, owe, withdraw
+from bot.approvals.filing import approval_for, file, owe, pruning, withdraw
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
@@ -275,3 +275,5 @@ class Running:
     async def _become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:
         if conversation.status is not status:
             await tx.conversations.save(replace(conversation, status=status))
+            if status in {Status.IDLE, Status.WAITING}:
+                await self.jobs.owe(tx, pruning(conversation.id))

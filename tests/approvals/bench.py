@@ -18,7 +18,7 @@ from tests.store.samples import ALICE, BOB, GENERAL
 ROOT = Ts("1.000100")
 EVERYBODY = Policy(defaults=Terms(approvers=(Members(),)))
 
-FOR_THE_AGENT = ("start", "run", "resume")
+FOR_THE_AGENT = ("start", "run", "resume", "prune")
 """Kinds of jobs; the others draw in Slack."""
 
 
@@ -37,7 +37,8 @@ class Bench:
 
     async def works(self) -> None:
         """Do all that is owed for the agent."""
-        await work_off(self.store, {"start": self._start, "run": self._advance, "resume": self._advance})
+        does = (self._start, self._advance, self._advance, self._prune)
+        await work_off(self.store, dict(zip(FOR_THE_AGENT, does, strict=True)))
 
     async def asked(self, text: str = "go") -> ConversationId:
         """Start a conversation and work until it rests."""
@@ -79,6 +80,9 @@ class Bench:
 
     async def _advance(self, job: Job) -> None:
         await self.running.advance(ConversationId(job.payload["conversation"]))
+
+    async def _prune(self, job: Job) -> None:
+        """The scripted agent keeps nothing older."""
 
 
 def a_bench(

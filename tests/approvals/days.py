@@ -50,7 +50,7 @@ class Days(Bench):
             if job.kind == TIMER:
                 fired.append(job.id)
                 await self.timers.fire(job.id, job.payload)
-            else:
+            elif job.kind != "prune":
                 await (self._start if job.kind == "start" else self._advance)(job)
             async with self.store.write() as tx:
                 assert isinstance(tx.connection, AsyncConnection)

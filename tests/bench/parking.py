@@ -84,10 +84,11 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
         built = build(bank, name="bank", model=None, checkpointer=saver)
         jobs = EmbeddedJobs(begin=store.write, handlers=handlers, on_failed=_lost)
         policy = Policy(defaults=Terms(approvers=(ChannelMembers(),)))
+        threads = Threads(built)
         running = Running(
             store=store,
             jobs=jobs,
-            agent=Threads(built),
+            agent=threads,
             tools=ToolSchemas(built),
             policy=policy,
             now=lambda: datetime.now(UTC),
@@ -100,12 +101,15 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
             await running.start(ConversationId(job.payload["conversation"]))
             parked.set()
 
+        async def prune(job: Job) -> None:
+            await threads.prune(ConversationId(job.payload["conversation"]))
+
         async def park(source: str) -> None:
             parked.clear()
             await steering.command(SCRIPT, by=UserId("U1"), channel=ChannelId("C1"), source=source)
             await parked.wait()
 
-        handlers["start"] = start
+        handlers |= {"start": start, "prune": prune}
         await jobs.start()
         yield park
         await jobs.stop(5)
