@@ -1,6 +1,7 @@
 """Settings to a running bot: the only module that knows every part."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,10 +23,11 @@ from bot.approvals.executing import Executing
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
-from bot.approvals.recovery import EVERY, Recovery
+from bot.approvals.recovery import Recovery
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
+from bot.background import ended, sweeping
 from bot.engines import engine_at, saver_at
 from bot.errors import CannotStart
 from bot.jobs.port import Handler, Job, RetryLater
@@ -101,9 +103,11 @@ async def running_bot(
         await work.jobs.start()
         stack.push_async_callback(work.stop)
         await work.recovery.sweep()
-        sweeping = asyncio.create_task(_sweep(work.recovery), name="sweep")
-        stack.push_async_callback(_ended, sweeping)
+        sweeper = asyncio.create_task(sweeping(work.recovery), name="sweep")
+        stack.push_async_callback(ended, sweeper)
         port = await _doors(stack, settings, app, work, asking)
+        gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
+        stack.callback(gc.unfreeze)
         log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
         yield Bot(settings=settings, identity=who, agent=built, port=port)
 
@@ -249,23 +253,8 @@ async def _doors(
     return port
 
 
-async def _sweep(recovery: Recovery) -> None:
-    """Sweep every few minutes until cancelled; a database that is away is swept the next time."""
-    while True:
-        await asyncio.sleep(EVERY)
-        try:
-            await recovery.sweep()
-        except Exception as error:  # noqa: BLE001 - whatever it was, there is a next time
-            log.warning("sweep_failed", error=type(error).__name__)
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait((task,))
-
-
 async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
-    await _ended(watching)
+    await ended(watching)
     await sockets.stop()
 
 
