@@ -18,7 +18,6 @@ from bot.agents.built import BuiltAgent
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
-from bot.approvals.errors import TryLater
 from bot.approvals.executing import Executing
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.policy import Policy
@@ -30,7 +29,7 @@ from bot.approvals.timers import TIMER, Timers
 from bot.background import ended, sweeping
 from bot.engines import engine_at, saver_at
 from bot.errors import CannotStart
-from bot.jobs.port import Handler, Job, RetryLater
+from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Mode, Settings
@@ -145,9 +144,9 @@ class _Work:
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
             "prune": _of_conversation(agent.prune),
-            "post": _later(self._post),
-            "redraw": _later(self._redraw),
-            TIMER: _later(self._timer),
+            "post": self._post,
+            "redraw": self._redraw,
+            TIMER: self._timer,
         }
 
     def app(self, directory: SlackDirectory, who: Identity) -> AsyncApp:
@@ -261,16 +260,6 @@ async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
 def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler:
     async def handle(job: Job) -> None:
         await do(ConversationId(job.payload["conversation"]))
-
-    return _later(handle)
-
-
-def _later(do: Handler) -> Handler:
-    async def handle(job: Job) -> None:
-        try:
-            await do(job)
-        except TryLater as later:
-            raise RetryLater(later.seconds) from later
 
     return handle
 

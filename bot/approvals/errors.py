@@ -9,6 +9,7 @@ Refused                 a person is told the sentence; expected, never a bug
 Stale                   an approval that no longer fits the agent's thread
 └── Drifted             the agent's gates are others than when people were asked; it is asked again
 Conflict                the row changed between reading and writing; the caller tries again
+TryLater                it cannot be done now; the job engine tries it again in so many seconds
 """
 
 from collections.abc import Mapping
@@ -58,8 +59,8 @@ class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong
 
 
 class TryLater(Exception):  # noqa: N818 - somebody said when to come back
-    """The work cannot be done now and is worth trying again after `seconds`."""
+    """The work cannot be done now and is worth trying again after `seconds`; the job engine keeps to that."""
 
     def __init__(self, seconds: float, why: str) -> None:
         super().__init__(why)
-        self.seconds = seconds
+        self.seconds = max(0.0, seconds)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from bot.approvals.errors import TryLater
 from bot.jobs.outcome import (
     POSTPONEMENTS,
     Again,
@@ -18,7 +19,7 @@ from bot.jobs.outcome import (
     released,
     told,
 )
-from bot.jobs.port import GaveUp, Handler, OnFailed, RetryLater
+from bot.jobs.port import GaveUp, Handler, OnFailed
 
 _log: Final = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class Attempts:
             return await self._give_up(claimed, GaveUp(claimed.error or "the process ended in each attempt"))
         try:
             await self._handler(job.kind)(job)
-        except RetryLater as appointment:
+        except TryLater as appointment:
             if claimed.postponed < POSTPONEMENTS:
                 return postponed(claimed, due=self._now() + appointment.seconds)
             return await self._failed(claimed, appointment, appointment.seconds)

@@ -11,7 +11,7 @@ ATTEMPTS: Final = 5
 """How often a job is tried before it counts as failed."""
 
 POSTPONEMENTS: Final = 50
-"""How often `RetryLater` is free; then it counts as an attempt like any other error."""
+"""How often `TryLater` is free; then it counts as an attempt like any other error."""
 
 Backoff: TypeAlias = Callable[[int], float]
 """Seconds to wait after this attempt."""

@@ -22,20 +22,15 @@ class Job:
     """From 1. At least once means that an earlier attempt may have done everything but say so."""
 
 
-class RetryLater(Exception):  # noqa: N818 - an appointment, not an error
-    """Raised by a handler that knows in how many seconds to try again, as Slack's Retry-After says."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"try again in {seconds:g} s")
-        self.seconds = max(0.0, seconds)
-
-
 class GaveUp(Exception):  # noqa: N818 - what is left to say of an error of an earlier process
     """Stands for the last error of a job whose attempts are used up and whose error itself is gone."""
 
 
 Handler: TypeAlias = Callable[[Job], Awaitable[None]]
-"""Does a job; may be called again for the same one. Any exception means: try again later."""
+"""Does a job; may be called again for the same one. Any exception means: try again later.
+
+`TryLater` is an appointment: it is tried again in so many seconds, as Slack's Retry-After says.
+"""
 
 OnFailed: TypeAlias = Callable[[Job, Exception], Awaitable[None]]
 """Told about a job that used up its attempts, with the last error; at least once per such job."""

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from bot.approvals.errors import TryLater
 from bot.approvals.ports import Work
-from bot.jobs import Handler, Job, RetryLater
+from bot.jobs import Handler, Job
 from tests.jobs.lab import Failures, Lab, Ran, owe
 
 
@@ -116,7 +117,7 @@ async def test_an_appointment_is_kept_and_not_counted(lab: Lab) -> None:
     async def busy(_job: Job) -> None:
         times.append(loop.time())
         if len(times) <= 7:
-            raise RetryLater(0.03)
+            raise TryLater(0.03, "busy")
 
     ran, failures = Ran(busy), Failures()
     engine = lab.engine({"work": ran}, failures=failures, backoff=lambda _: 3600)
@@ -133,7 +134,7 @@ async def test_an_appointment_is_kept_and_not_counted(lab: Lab) -> None:
 
 async def test_endless_appointments_come_to_an_end(lab: Lab) -> None:
     async def busy(_job: Job) -> None:
-        raise RetryLater(0)
+        raise TryLater(0, "busy")
 
     ran, failures = Ran(busy), Failures()
     engine = lab.engine({"work": ran}, failures=failures)
@@ -142,7 +143,7 @@ async def test_endless_appointments_come_to_an_end(lab: Lab) -> None:
     await failures.heard(1)
     await engine.stop(5)
     assert len(ran.jobs) == 55
-    assert isinstance(failures.told[0][1], RetryLater)
+    assert isinstance(failures.told[0][1], TryLater)
 
 
 async def test_when_nobody_could_be_told_they_are_told_again_without_another_attempt(lab: Lab) -> None:
