@@ -14,7 +14,6 @@ from bot.approvals.ids import (
     ApprovalId,
     ChannelId,
     ConversationId,
-    InterruptId,
     MessageId,
     PostId,
     Ts,
@@ -52,7 +51,7 @@ class Conversations(Protocol):
     """Rows of conversations and of what is said in them."""
 
     async def add(self, conversation: Conversation) -> None:
-        """Write a new one."""
+        """Write a new one; `Conflict` if its thread has one, which another process has just begun."""
 
     async def get(self, id: ConversationId) -> Conversation | None:
         """The one with this id."""
@@ -99,9 +98,6 @@ class Approvals(Protocol):
 
     async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
         """By action, the approval that has it, with its conversation and its card, in one reading."""
-
-    async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
-        """The one for this interrupt."""
 
     async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
         """The latest one in which people were asked whether this tool call may run."""

@@ -1,13 +1,14 @@
 """What people say to the agent: start it, go on talking, retry what failed, stop it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
-from bot.approvals.errors import NotAllowed, Refused, TryLater
+from bot.approvals.errors import Conflict, NotAllowed, Refused, TryLater
 from bot.approvals.filing import owe, redraw, thread_key, withdraw
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
@@ -29,6 +30,9 @@ OPENING: Final = 2.0
 """Seconds that a reply waits for its thread's opening; an ack is due within 3."""
 
 LOOK_EVERY: Final = 0.05
+
+ATTEMPTS: Final = 3
+"""How often a message is taken again when another replica began its conversation in between."""
 
 MAX_TEXT: Final = 40_000
 """Characters of one message; Slack itself cuts a message's text at this length."""
@@ -76,16 +80,21 @@ class Steering:
         await self._check_asker(by)
         if thread_ts:
             await self._known(channel, thread_ts)
-        try:
+        for _ in range(ATTEMPTS):
+            with suppress(Conflict):  # begun by another replica in between: it is there the next time
+                await self._heard(text, by, channel, ts, thread_ts or ts)
+                return
+        raise TryLater(OPENING, "the thread is being opened")
+
+    async def _heard(self, text: str, by: UserId, channel: ChannelId, ts: Ts, thread: Ts) -> None:
+        with suppress(_HeardBefore):
             async with self.store.write() as tx:
-                conversation = await tx.conversations.at(channel, thread_ts or ts)
+                conversation = await tx.conversations.at(channel, thread)
                 if conversation is None:
-                    conversation = self._conversation(by, channel, thread_ts or ts)
+                    conversation = self._conversation(by, channel, thread)
                     await self._start(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
                 else:
                     await self._go_on(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
-        except _HeardBefore:
-            return
 
     async def _known(self, channel: ChannelId, thread_ts: Ts) -> None:
         """Wait a moment for a thread that the bot is opening.
@@ -144,7 +153,8 @@ class Steering:
         await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
         if post.kind is PostKind.TOOL_FAILURE:
             await self._keep(tx, self._said(conversation, by, TRY_AGAIN, f"retry/{id}"))
-        elif conversation.status is Status.FAILED:
+            return
+        if conversation.status is Status.FAILED:
             await tx.conversations.save(replace(conversation, status=Status.RETRYING))
         await self._owe_run(tx, conversation.id, f"retry:{id}")
 
@@ -179,14 +189,24 @@ class Steering:
         return person
 
     async def _check_taking_part(self, by: UserId, conversation: Conversation) -> None:
-        """Let the requester or an approver through; others have no business with Retry and Stop."""
+        """Let the requester or an approver through; others have no business with Retry and Stop.
+
+        Whoever was called in about something in this conversation is an approver here.
+        """
         person = await self.directory.person(by)
         if person.standing is Standing.MEMBER and by == conversation.requester:
             return
         who = {one for terms in self.policy.all_terms for one in terms.approvers}
         in_channel = ChannelMembers() in who and await self.directory.is_member(conversation.channel, by)
-        if person.standing is not Standing.MEMBER or not (in_channel or _named(by, who)):
+        may = in_channel or _named(by, who) or await self._called_in(by, conversation)
+        if person.standing is not Standing.MEMBER or not may:
             raise NotAllowed("Only the requester or an approver can do this.")
+
+    async def _called_in(self, by: UserId, conversation: Conversation) -> bool:
+        if not any(by in terms.escalate_to for terms in self.policy.all_terms):
+            return False
+        async with self.store.read() as tx:
+            return any(by in one.escalated_to for one in await tx.approvals.of(conversation.id))
 
     def _conversation(self, by: UserId, channel: ChannelId, thread_ts: Ts | None) -> Conversation:
         return Conversation(

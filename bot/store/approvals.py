@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.conversation import PostKind
 from bot.approvals.errors import Conflict
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.ports import Asked
 from bot.store.rows import action_values, approval_values, approvals_of, asked_of, progress_values
 from bot.store.tables import actions, approvals, conversations, posts
@@ -65,9 +65,6 @@ _ASKED: Final = (
     )
     .join(conversations, conversations.c.id == approvals.c.conversation)
     .join(posts, and_(posts.c.approval == approvals.c.id, posts.c.kind == PostKind.CARD.value), isouter=True)
-)
-_OF_INTERRUPT: Final = _LOAD.where(
-    approvals.c.conversation == bindparam("wanted"), approvals.c.interrupt == bindparam("asked")
 )
 _OF_CALL: Final = _LOAD.where(
     approvals.c.seq
@@ -139,10 +136,6 @@ class ApprovalRows:
             # First and by itself: the reading then sees what those wrote who had the lock before.
             await self._connection.execute(_LOCK_ASKED, {"wanted": ids})
         return asked_of(await self._connection.execute(_ASKED, {"wanted": ids}))
-
-    async def of_interrupt(self, conversation: ConversationId, id: InterruptId) -> Approval | None:
-        """The one for this interrupt."""
-        return await self._one(_OF_INTERRUPT, {"wanted": conversation, "asked": id})
 
     async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
         """The latest one in which people were asked whether this tool call may run."""

@@ -21,6 +21,7 @@ from bot.approvals.decision import Decision
 from bot.approvals.executing import Executing
 from bot.approvals.journal import Execution
 from bot.approvals.ports import Event
+from bot.approvals.thread import Interrupt
 from bot.store.database import RowsStore, open_store
 from tests.agents.stage import CONVERSATION, NOON, THREAD, Scripted, Stage
 
@@ -51,6 +52,12 @@ class Guarded(Stage):
                 await tx.conversations.add(CONVERSATION)
             assert await tx.approvals.add(approval)
         return approval
+
+    async def filed_for(self, interrupt: Interrupt) -> Approval:
+        """The approval that was filed for this interrupt, perhaps by a process before."""
+        async with self.store.read() as tx:
+            [found] = [one for one in await tx.approvals.of(THREAD) if one.interrupt == interrupt.id]
+        return found
 
     async def decide(self, *decisions: Decision) -> str | None:
         return await self.threads.resume(THREAD, await self.filed(*decisions))

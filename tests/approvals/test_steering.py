@@ -199,7 +199,7 @@ async def test_retry_after_a_tool_failed_asks_the_agent_in_the_name_of_who_press
     await failed(store, PostKind.TOOL_FAILURE)
     await steers(store, People(inside={GENERAL: {BOB}})).retry(FAILURE, by=BOB)
     assert await kept(store) == [(BOB, TRY_AGAIN)]
-    assert await agent_jobs(store) >= 1
+    assert await agent_jobs(store) == 1
 
 
 async def test_retry_of_a_failure_that_is_over_changes_no_status(store: WatchedStore) -> None:
@@ -287,3 +287,33 @@ async def test_who_asked_and_who_approves_may_stop_and_retry_and_nobody_else(
         await steering.retry(FAILURE, by=by)
     assert (await the_conversation(store)).status is Status.FAILED
     assert await agent_jobs(store) == 0
+
+
+CALLS_CAROL = Policy(defaults=Terms(approvers=(One(BOB),), escalate_to=(CAROL,)))
+
+
+@pytest.mark.parametrize(
+    ("called", "policy", "people", "may"),
+    [
+        ({CAROL}, CALLS_CAROL, People(), True),
+        (set(), CALLS_CAROL, People(), False),
+        ({CAROL}, BOB_ALONE, People(), False),
+        ({CAROL}, CALLS_CAROL, People(standing={CAROL: Standing.GUEST}), False),
+    ],
+    ids=["called in", "not called yet", "the policy calls nobody any more", "a guest by now"],
+)
+async def test_who_was_called_in_may_stop_and_retry_as_approvers_can(
+    store: WatchedStore, called: set[UserId], policy: Policy, people: People, *, may: bool
+) -> None:
+    await failed(store)
+    async with store.write() as tx:
+        await tx.approvals.add(replace(approval("p1"), escalated_to=frozenset(called)))
+    steering = steers(store, people, policy)
+    for press in (steering.retry(FAILURE, by=CAROL), steering.stop(THREAD, by=CAROL)):
+        if may:
+            await press
+        else:
+            with pytest.raises(NotAllowed, match="Only the requester or an approver"):
+                await press
+    expected = Status.CANCELLING if may else Status.FAILED
+    assert (await the_conversation(store)).status is expected

@@ -170,9 +170,7 @@ async def test_killed_again_in_the_second_attempt_people_are_asked_again(tmp_pat
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         await play.threads.proceed(THREAD)
         first = await play.interrupt()
-        async with play.store.read() as tx:
-            decided = await tx.approvals.of_interrupt(THREAD, first.id)
-        assert decided is not None
+        decided = await play.filed_for(first)
         # The answer to the first question is told again, as the loop does, and is not taken for the second's.
         await play.threads.resume(THREAD, decided)
         second = await play.interrupt()
@@ -289,10 +287,7 @@ async def test_a_tool_that_asks_itself_and_dies_after_its_answer_is_not_run_agai
     await killed(tmp_path, HERE, "scene_booking")
     async with guarded(tmp_path, booking(tmp_path, dies=False), BOOK) as play:
         question = await play.interrupt()
-        async with play.store.read() as tx:
-            approval = await tx.approvals.of_interrupt(THREAD, question.id)
-        assert approval is not None
-        await play.threads.resume(THREAD, approval)
+        await play.threads.resume(THREAD, await play.filed_for(question))
         assert paid(tmp_path) == ["Monday"]
         assert "it may have run already, so nobody ran it again" in (await play.results())[0]
 

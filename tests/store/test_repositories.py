@@ -113,7 +113,7 @@ async def test_what_is_handed_over_is_kept_no_longer_and_names_the_speakers(stor
         assert BOB in await tx.conversations.speakers(THREAD)
 
 
-async def test_an_approval_is_found_by_id_action_and_interrupt_with_its_actions_in_order(
+async def test_an_approval_is_found_by_id_and_action_with_its_actions_in_order(
     store: RowsStore,
 ) -> None:
     asked = approval("p1", *(action(f"a{number}") for number in (3, 1, 2)))
@@ -123,10 +123,8 @@ async def test_an_approval_is_found_by_id_action_and_interrupt_with_its_actions_
     async with store.read() as tx:
         assert await tx.approvals.get(ApprovalId("p1")) == asked
         assert await tx.approvals.of_action(ActionId("a1")) == asked
-        assert await tx.approvals.of_interrupt(THREAD, InterruptId("i-p1")) == asked
         assert await tx.approvals.get(ApprovalId("p9")) is None
         assert await tx.approvals.of_action(ActionId("a9")) is None
-        assert await tx.approvals.of_interrupt(THREAD, InterruptId("i9")) is None
 
 
 async def test_an_interrupt_has_one_approval_and_the_transaction_goes_on(store: RowsStore) -> None:
