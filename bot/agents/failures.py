@@ -8,6 +8,7 @@ from langchain.agents.middleware.types import AgentState, PrivateStateAttr, Tool
 from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command
 
+from bot.approvals.errors import Lost, Unavailable
 from bot.approvals.thread import ToolFailure
 
 MARK: Final = "approval_bot_failure"
@@ -34,7 +35,7 @@ class ToolFailures(ToolErrorMiddleware):
     state_schema = GuardState
 
     def __init__(self, *, only_known: bool = False) -> None:
-        super().__init__(on_error=_told)
+        super().__init__(on_error=_told_to_the_agent)
         self._only_known = only_known
 
     async def awrap_tool_call(
@@ -69,6 +70,11 @@ def _unknown(request: ToolCallRequest) -> ToolMessage:
         tool_call_id=request.tool_call["id"],
         status="error",
     )
+
+
+def _told_to_the_agent(error: Exception, request: ToolCallRequest) -> str | None:
+    """None for what is no failure of the tool: it was not even begun, and can be tried again."""
+    return None if isinstance(error, Unavailable | Lost) else _told(error, request)
 
 
 def _told(error: Exception, request: ToolCallRequest) -> str:

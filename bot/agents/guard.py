@@ -31,6 +31,7 @@ from bot.agents.gates import Gate
 from bot.agents.messages import message_with
 from bot.agents.results import kept, recorded, refused, reported
 from bot.agents.verdicts import was_asked
+from bot.approvals import tenure
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Ask, Call, Execution, Free, Refuse, Return, Run, Step, Why
 from bot.approvals.ports import Journal
@@ -92,6 +93,7 @@ class Guard(AgentMiddleware[Any, Any, Any]):
     async def _do(self, step: Step, request: ToolCallRequest, call: Call, handler: Handler) -> Result:
         match step:
             case Free():
+                tenure.check()
                 return await handler(request)
             case Run(execution=execution):
                 return await self._run(execution, request, handler)
@@ -105,6 +107,7 @@ class Guard(AgentMiddleware[Any, Any, Any]):
                 assert_never(step)
 
     async def _run(self, execution: Execution, request: ToolCallRequest, handler: Handler) -> Result:
+        tenure.check()  # a freeze may lie between the intent and here: others may ask about it by now
         try:
             with _readable(execution.key):
                 result = await handler(request)

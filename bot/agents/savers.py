@@ -11,13 +11,15 @@ import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from bot.agents.patient import Patient
+
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from psycopg import AsyncConnection
     from psycopg_pool import AsyncConnectionPool
 
-BUSY_SECONDS: Final = 30
-"""How long a write waits for another writer of the file."""
+BUSY_SECONDS: Final = 5
+"""How long a write waits for another writer of the file, before it lets its turn go and comes again."""
 _OWNER_ONLY: Final = 0o600
 
 
@@ -34,9 +36,18 @@ async def sqlite_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
         await connection.execute("PRAGMA journal_mode=WAL")
         # A decision is on disk before its tool starts, so every commit reaches the disk.
         await connection.execute("PRAGMA synchronous=FULL")
-        saver = AsyncSqliteSaver(connection, serde=strict_serde())
+        saver = _PatientSqliteSaver(connection, serde=strict_serde())
         await saver.setup()
         yield saver
+
+
+class _PatientSqliteSaver(Patient, AsyncSqliteSaver):
+    """The saver on a file that others may lock."""
+
+    async def clear(self) -> None:
+        """Python has opened a transaction for a write that failed; reads in it would see nothing newer."""
+        async with self.lock:
+            await self.conn.rollback()
 
 
 CONNECTIONS: Final = 4
@@ -50,8 +61,11 @@ async def postgres_saver(url: str) -> AsyncIterator["AsyncPostgresSaver"]:
     """The saver in this database, whose tables `set_up_postgres` made; it outlives restarts of the server."""
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
+    class PatientPostgresSaver(Patient, AsyncPostgresSaver):
+        """The saver on a server that may be away for a moment."""
+
     async with _checked_pool(url, size=CONNECTIONS) as pool:
-        yield AsyncPostgresSaver(pool, serde=strict_serde())
+        yield PatientPostgresSaver(pool, serde=strict_serde())
 
 
 async def set_up_postgres(url: str) -> None:
@@ -75,7 +89,14 @@ def _checked_pool(url: str, *, size: int) -> "AsyncConnectionPool[AsyncConnectio
         url,
         connection_class=AsyncConnection[dict[str, Any]],
         # What the saver needs of a connection; and one that died with its server is replaced.
-        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "connect_timeout": 5},
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": 0,
+            "row_factory": dict_row,
+            "connect_timeout": 5,
+            # A process that is frozen in the middle of a write must not keep its rows from the others.
+            "options": "-c idle_in_transaction_session_timeout=10s",
+        },
         check=AsyncConnectionPool.check_connection,
         min_size=1,
         max_size=size,

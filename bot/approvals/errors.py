@@ -9,6 +9,8 @@ Refused                 a person is told the sentence; expected, never a bug
 Stale                   an approval that no longer fits the agent's thread
 └── Drifted             the agent's gates are others than when people were asked; it is asked again
 Conflict                the row changed between reading and writing; the caller tries again
+Unavailable             rows can be neither read nor written just now; nothing is half done
+Lost                    the work is another process's by now; nothing more of it is done here
 TryLater                it cannot be done now; the job engine tries it again in so many seconds
 """
 
@@ -56,6 +58,14 @@ class Drifted(Stale):
 
 class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong
     """The row changed in between."""
+
+
+class Unavailable(Exception):  # noqa: N818 - a state of the disk or the server, expected to pass
+    """Rows can be neither read nor written just now. The transaction is gone as a whole; try again."""
+
+
+class Lost(Exception):  # noqa: N818 - lost to another process, which goes on with it
+    """This process was silent for so long that its work was given to another one."""
 
 
 class TryLater(Exception):  # noqa: N818 - somebody said when to come back

@@ -1,12 +1,18 @@
-"""The journal at work: asks and writes it around every gated call, each step in one transaction."""
+"""The journal at work: asks and writes it around every gated call, each step in one transaction.
 
-from collections.abc import Mapping
+A database that is away for a moment is waited for: nobody is told that an approved call failed because of it.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, assert_never
+from functools import partial
+from typing import Final, TypeVar, assert_never
 
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Json
-from bot.approvals.errors import Conflict
+from bot.approvals.errors import Conflict, Unavailable
 from bot.approvals.journal import (
     Ask,
     Call,
@@ -26,6 +32,13 @@ from bot.approvals.ports import Clock, Event, Store, Transaction
 ATTEMPTS: Final = 3
 """How often a step is tried again when somebody else wrote the same call's entry in between."""
 
+PATIENCE: Final = 60.0
+"""Seconds after which a database that is away is not asked again."""
+
+LONGEST_PAUSE: Final = 2.0
+
+Outcome = TypeVar("Outcome")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executing:
@@ -33,18 +46,24 @@ class Executing:
 
     store: Store
     now: Clock
+    patience: float = PATIENCE
 
     async def begin(self, call: Call, *, needs_person: bool, repeatable: bool) -> Step:
         """What is to happen to this call; an intent or a doubt is on disk when this returns.
 
         Raises what the store says when it cannot write; then nothing may run.
         """
-        if not needs_person and await self._is_free(call):
+        if not needs_person and await self._patiently(partial(self._is_free, call)):
             return Free()
+        meant: list[Execution] = []
+
+        async def begin() -> Step:
+            async with self.store.write() as tx:
+                return await self._begin(tx, call, meant, needs_person=needs_person, repeatable=repeatable)
+
         for attempt in range(ATTEMPTS):
             try:
-                async with self.store.write() as tx:
-                    return await self._begin(tx, call, needs_person=needs_person, repeatable=repeatable)
+                return await self._patiently(begin)
             except Conflict:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -84,19 +103,26 @@ class Executing:
             approval = await tx.approvals.of_call(call.conversation, call.message, call.id)
         return isinstance(permission(call, approval, needs_person=False), Free)
 
-    async def _begin(self, tx: Transaction, call: Call, *, needs_person: bool, repeatable: bool) -> Step:
+    async def _begin(
+        self, tx: Transaction, call: Call, meant: list[Execution], *, needs_person: bool, repeatable: bool
+    ) -> Step:
+        """`meant` are intents of this very call of `begin` whose commit was not heard of."""
         approval = await tx.approvals.of_call(call.conversation, call.message, call.id)
         allowed = permission(call, approval, needs_person=needs_person)
         if not isinstance(allowed, Granted):
             return await self._refused(tx, call, approval, allowed)
         entry = await tx.executions.get(call, allowed.digest)
+        if entry in meant:
+            return Run(entry)  # it was written after all, and nothing has run since
         step = next_step(call, allowed, entry, repeatable=repeatable)
         match step:
             case Run(execution=execution) if entry is None:
+                meant.append(execution)
                 await tx.executions.add(execution)
                 await tx.record.append(self._event("executing", execution))
                 return step
             case Run(execution=execution):
+                meant.append(replace(execution, version=execution.version + 1))
                 return Run(await self._save(tx, execution, "executing"))
             case Ask(execution=execution) if execution != entry:
                 return Ask(await self._save(tx, execution, "in_doubt"))
@@ -125,8 +151,29 @@ class Executing:
         return step
 
     async def _write(self, execution: Execution, kind: str, **detail: Json) -> Execution:
-        async with self.store.write() as tx:
-            return await self._save(tx, execution, kind, **detail)
+        written, tries = replace(execution, version=execution.version + 1), 0
+
+        async def write() -> Execution:
+            nonlocal tries
+            tries += 1
+            async with self.store.write() as tx:
+                if tries > 1 and written in await tx.executions.of(execution.conversation):
+                    return written  # the commit was not heard of
+                return await self._save(tx, execution, kind, **detail)
+
+        return await self._patiently(write)
+
+    async def _patiently(self, do: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """Until the database is there again, or for as long as it is worth it."""
+        begun, pause = time.monotonic(), 0.05
+        while True:
+            try:
+                return await do()
+            except Unavailable:
+                if time.monotonic() - begun > self.patience:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
 
     async def _save(self, tx: Transaction, execution: Execution, kind: str, **detail: Json) -> Execution:
         """The execution as it is in the row then."""

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
-from bot.approvals.errors import TryLater
+from bot.approvals.errors import Lost, TryLater, Unavailable
 from bot.jobs.outcome import (
     POSTPONEMENTS,
     Again,
@@ -20,6 +21,9 @@ from bot.jobs.outcome import (
     told,
 )
 from bot.jobs.port import GaveUp, Handler, OnFailed
+
+AWAY: Final = 1.0
+"""Seconds after which work is tried again that the database was away for: no fault of the work's."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -50,6 +54,13 @@ class Attempts:
             return await self._give_up(claimed, GaveUp(claimed.error or "the process ended in each attempt"))
         try:
             await self._handler(job.kind)(job)
+        except Lost:
+            # Another process has it. If not (the server was away), it is as if it had not been taken.
+            return replace(released(claimed), due=self._now() + AWAY)
+        except Unavailable as away:
+            if claimed.postponed < POSTPONEMENTS:
+                return postponed(claimed, due=self._now() + AWAY)
+            return await self._failed(claimed, away, AWAY)
         except TryLater as appointment:
             if claimed.postponed < POSTPONEMENTS:
                 return postponed(claimed, due=self._now() + appointment.seconds)

@@ -40,7 +40,12 @@ class Doorbell(PsycopgConnector):
             max_size=CONNECTIONS,
             timeout=5.0,
             name="jobs",
-            kwargs={"connect_timeout": 5, "application_name": "approval-bot jobs"},
+            kwargs={
+                "connect_timeout": 5,
+                "application_name": "approval-bot jobs",
+                # A process that is frozen in the middle of it must not keep its rows from the others.
+                "options": "-c idle_in_transaction_session_timeout=10s",
+            },
         )
         self.rings = 0
         self._rung = asyncio.Event()

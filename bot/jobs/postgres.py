@@ -16,12 +16,14 @@ from typing import Any, Final, TypeVar
 from procrastinate import App, JobContext
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.approvals import tenure
 from bot.approvals.ports import Transaction, Work
 from bot.jobs import postgres_table as table
 from bot.jobs.attempt import Attempts
 from bot.jobs.doorbell import Doorbell, Ledger
 from bot.jobs.outcome import ATTEMPTS, Again, Backoff, Claimed, Outcome, doubling
 from bot.jobs.port import Handler, OnFailed
+from bot.jobs.postgres_tenure import Held, store_connection
 
 _log: Final = logging.getLogger(__name__)
 
@@ -77,6 +79,7 @@ class PostgresJobs:
         self._workers: list[asyncio.Task[None]] = []
         self._beside: list[asyncio.Task[None]] = []
         self._beaten = 0.0
+        self._freezes = 0
 
     async def owe(self, tx: Transaction, *work: Work) -> None:
         """Owe this work, in the caller's transaction; what is owed or runs already is not owed twice.
@@ -85,13 +88,13 @@ class PostgresJobs:
         """
         if any(one.key is not None and one.delay for one in work):
             raise ValueError("delayed work has no key: it would hold back what is ready")
-        await table.add(_connection(tx), self._ledger, work, now=self._now(), queue=self._queue_for)
+        await table.add(store_connection(tx), self._ledger, work, now=self._now(), queue=self._queue_for)
         for delay in {one.delay for one in work}:
             tx.on_commit(partial(self._ring_in, delay))
 
     async def cancel(self, tx: Transaction, id: str) -> bool:
         """Not owed any more; False if it ran or runs already."""
-        return await table.cancel(_connection(tx), id)
+        return await table.cancel(store_connection(tx), id)
 
     async def start(self) -> None:
         """Work on what is owed, and on what was running in processes that are dead."""
@@ -162,7 +165,8 @@ class PostgresJobs:
         claimed = await self._written(lambda tx: table.claim(tx, hold))
         if claimed is None:
             return
-        outcome = await self._attempt(claimed)
+        with tenure.under(Held(hold=hold, lost=self._losing())):
+            outcome = await self._attempt(claimed)
         await self._written(lambda tx: table.settle(tx, hold, outcome))
         self._ring_in(max(0.0, outcome.due - self._now()) if isinstance(outcome, Again) else 0.0)
 
@@ -182,7 +186,7 @@ class PostgresJobs:
         while True:
             try:
                 async with self._begin() as tx:
-                    return await do(_connection(tx))
+                    return await do(store_connection(tx))
             except Exception as error:  # noqa: BLE001 - whatever it is, the job must not be forgotten
                 failures += 1
                 _log.warning("jobs cannot be written: %s", type(error).__name__, exc_info=failures == 1)
@@ -199,18 +203,28 @@ class PostgresJobs:
             await asyncio.sleep(pause)
 
     async def _beat(self) -> None:
+        await self._fence()  # before the clock is set: what was lost in a freeze stays lost
         begun = time.monotonic()
         await self._ledger.beat()
         self._beaten = begun
 
     async def _fence(self) -> None:
-        if self._running and time.monotonic() - self._beaten > 0.9 * self._lease:
+        if self._running and self._silent():
+            self._freezes += 1
             _log.error("this process could not say that it lives; %d jobs are stopped", len(self._running))
             self._cancel_running()
 
+    def _silent(self) -> bool:
+        return time.monotonic() - self._beaten > 0.9 * self._lease
+
+    def _losing(self) -> Callable[[], bool]:
+        """Tells from now on whether what is given out now may be others' by then."""
+        freezes = self._freezes
+        return lambda: self._silent() or self._freezes != freezes
+
     async def _rescue(self) -> None:
         async with self._begin() as tx:
-            connection = _connection(tx)
+            connection = store_connection(tx)
             if not await table.alone(connection):
                 return
             stalled = list(await self._ledger.get_stalled_jobs(seconds_since_heartbeat=self._lease))
@@ -224,10 +238,10 @@ class PostgresJobs:
         """What a worker was given while the server's answer was lost, and does not know of."""
         for worker, until in list(self._ledger.doubtful.items()):
             async with self._begin() as tx:
-                for id, attempts in await table.given_to(_connection(tx), worker):
+                for id, attempts in await table.given_to(store_connection(tx), worker):
                     # Held by this transaction now: what is not known here yet cannot be claimed any more.
                     if id not in self._ledger.given.get(worker, ()):
-                        await table.give_back(_connection(tx), id, attempts)
+                        await table.give_back(store_connection(tx), id, attempts)
             if time.monotonic() > until:
                 self._ledger.doubtful.pop(worker, None)
 
@@ -245,10 +259,3 @@ def _queue(kind: str) -> str:
 
 def _channel(queue: str) -> str:
     return f"procrastinate_queue_v1#{queue}"
-
-
-def _connection(tx: Transaction) -> AsyncConnection:
-    connection = tx.connection
-    if not isinstance(connection, AsyncConnection) or connection.dialect.name != "postgresql":
-        raise TypeError("the engine writes through the store's own connection to Postgres")
-    return connection

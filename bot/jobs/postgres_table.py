@@ -60,6 +60,9 @@ _HOLD: Final = text(
     "SELECT id FROM procrastinate_jobs "
     "WHERE id = :id AND attempts = :attempts AND status = 'doing' FOR UPDATE"
 )
+_KEEP: Final = text(
+    "SELECT id FROM procrastinate_jobs WHERE id = :id AND attempts = :attempts AND status = 'doing' FOR SHARE"
+)
 _FINISH: Final = text("SELECT procrastinate_finish_job_v1(:id, 'succeeded', true)")
 _RETRY: Final = text("SELECT procrastinate_retry_job_v2(:id, CAST(:at AS timestamptz), NULL, NULL, NULL)")
 _GIVEN: Final = text(
@@ -174,6 +177,12 @@ async def settle(connection: AsyncConnection, hold: Hold, outcome: Outcome) -> b
         case _:
             assert_never(outcome)
     return True
+
+
+async def keep(connection: AsyncConnection, hold: Hold) -> bool:
+    """Whether it was not taken away; then it is not before this transaction ends."""
+    held = await connection.execute(_KEEP, {"id": hold.id, "attempts": hold.attempts})
+    return held.one_or_none() is not None
 
 
 async def alone(connection: AsyncConnection) -> bool:

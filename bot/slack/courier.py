@@ -13,6 +13,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.approvals import tenure
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState
 from bot.approvals.ids import ChannelId, PostId, Ts
@@ -129,6 +130,7 @@ class Courier:
         if drawing is None:
             return
         post, [message] = drawing.post, drawing.parts()
+        tenure.check()
         try:
             await self.client.chat_update(
                 channel=post.channel or "",
@@ -183,6 +185,7 @@ class Courier:
 
     async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
         conversation = drawing.conversation
+        tenure.check()
         return await self.client.chat_postMessage(
             channel=conversation.channel,
             thread_ts=conversation.thread_ts,

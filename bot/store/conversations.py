@@ -9,12 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, PostKind, PostState, Said, Status
+from bot.approvals.errors import Conflict
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
 from bot.store.rows import conversation_of, conversation_values, said_of, said_values
 from bot.store.tables import approvals, conversations, messages, posts
 
 # Statements are built once: what SQLAlchemy compiles is then found by identity at every call.
-_ADD: Final = insert(conversations).inline()
+_ADD: Final = (
+    insert(conversations)
+    .inline()
+    .on_conflict_do_nothing(index_elements=["channel", "thread_ts"])
+    .execution_options(preserve_rowcount=True)  # tells whether it was new; else SQLAlchemy may not look
+)
 _GET: Final = select(conversations).where(conversations.c.id == bindparam("wanted"))
 _AT: Final = select(conversations).where(
     conversations.c.channel == bindparam("place"), conversations.c.thread_ts == bindparam("thread")
@@ -32,6 +38,7 @@ _OF: Final = (
     .order_by(conversations.c.seq.desc())
     .limit(bindparam("most"))
 )
+_AT_REST: Final = frozenset({Status.IDLE, Status.FAILED})
 _ASKED: Final = (
     select(approvals.c.seq)
     .where(approvals.c.conversation == conversations.c.id, approvals.c.state == State.WAITING.value)
@@ -40,7 +47,7 @@ _ASKED: Final = (
 _UNFINISHED: Final = (
     select(conversations.c.id)
     .where(
-        conversations.c.status.not_in([Status.IDLE.value, Status.FAILED.value]),
+        conversations.c.status.in_([status.value for status in Status if status not in _AT_REST]),
         ~and_(conversations.c.status == Status.WAITING.value, _ASKED),
     )
     .order_by(conversations.c.seq)
@@ -85,8 +92,9 @@ class ConversationRows:
         self._at = _AT_LOCKED if locking else _AT
 
     async def add(self, conversation: Conversation) -> None:
-        """Write a new one."""
-        await self._connection.execute(_ADD, conversation_values(conversation))
+        """Write a new one; `Conflict` if its thread has one, which another process has just begun."""
+        if not (await self._connection.execute(_ADD, conversation_values(conversation))).rowcount:
+            raise Conflict("this thread has a conversation already")
 
     async def get(self, id: ConversationId) -> Conversation | None:
         """The one with this id."""

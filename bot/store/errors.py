@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
+from bot.approvals.errors import Unavailable
+
 
 class CannotOpen(Exception):  # noqa: N818 - a sentence for whoever starts the bot
     """The database cannot be used as it is; the sentence says what to do. Nothing was changed."""
@@ -13,7 +15,7 @@ class OldSchema(CannotOpen):
     """The database was written by an older version; opening it for writing brings it up to date."""
 
 
-class StoreUnavailable(Exception):  # noqa: N818 - a state of the disk or the server, expected to pass
+class StoreUnavailable(Unavailable):
     """Rows can be neither read nor written just now. The transaction is gone as a whole; try again."""
 
 
@@ -31,6 +33,7 @@ _SENTENCES: Final[Mapping[int, str]] = {
 
 _OF_CODE: Final[Mapping[str, str]] = {
     "25006": "The database is read-only; nothing was written.",
+    "25P03": "The transaction was left open for too long; nothing was written.",
     "40001": "The database is busy with another writer; nothing was written.",
     "40P01": "The database is busy with another writer; nothing was written.",
     "55P03": "The database is busy with another writer; nothing was written.",

@@ -18,6 +18,10 @@ READERS: Final = 4
 LOCK_SECONDS: Final = 2
 """How long a statement waits for another transaction's row; well inside the 3 s that Slack gives an ack."""
 
+IDLE_SECONDS: Final = 10
+"""How long a transaction may do nothing. A process that is frozen in one would keep its rows from all others
+until it wakes up; ours end in milliseconds."""
+
 QUEUE_SECONDS: Final = 10.0
 """How long a transaction waits for a connection."""
 
@@ -63,7 +67,7 @@ def _arguments() -> dict[str, object]:
     return {
         "connect_timeout": CONNECT_SECONDS,
         "application_name": "approval-bot",
-        "options": f"-c lock_timeout={LOCK_SECONDS}s",
+        "options": f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={IDLE_SECONDS}s",
     }
 
 
