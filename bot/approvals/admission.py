@@ -1,13 +1,19 @@
 """Who may decide: what has to be known of a person is asked before a transaction and checked inside it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
+from bot.approvals.action import Seat
 from bot.approvals.approval import Action
 from bot.approvals.errors import CouldNotCheck
-from bot.approvals.ids import ChannelId, UserId
+from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person
-from bot.approvals.policy import ChannelMembers, Policy, check_decision
+from bot.approvals.policy import ChannelMembers, Policy, Terms, UserGroup, check_decision
 from bot.approvals.ports import Asked, Directory
+
+Circle: TypeAlias = ChannelId | GroupId
+"""What somebody may be in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,18 +21,17 @@ class Rights:
     """What is known about who clicked."""
 
     person: Person
-    members_of: ChannelId | None = None
-    """The channel that was looked into."""
-    is_member: bool = False
-    """Whether the person is in it."""
+    inside: Mapping[Circle, bool] = field(default_factory=dict)
+    """The channels and user groups that were looked into, and whether the person is in them."""
 
 
 class AskAbout(Exception):  # noqa: N818 - leaves a transaction, which must not wait for Slack, for a question
-    """The policy wants to know whether the person is in this channel."""
+    """The policy wants to know whether the person is in this channel, and in these user groups."""
 
-    def __init__(self, channel: ChannelId) -> None:
-        super().__init__(channel)
+    def __init__(self, channel: ChannelId | None, groups: frozenset[GroupId]) -> None:
+        super().__init__(channel, groups)
         self.channel = channel
+        self.groups = groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,29 +47,44 @@ class Admission:
         `near` is where the click says it was made. It is only a guess: the rows say which channel counts.
         """
         rights = Rights(person=await self.directory.person(by))
-        if near and self.policy.asks_for_members:
-            try:
-                return await self.asked_about(rights, near)
-            except CouldNotCheck:
-                # A rule that names people does not need it; one that does asks again.
-                return rights
-        return rights
+        channel = near if self.policy.asks_for_members else None
+        try:
+            return await self.asked_about(rights, channel, self.policy.user_groups)
+        except CouldNotCheck:
+            # A rule that names people does not need it; one that does asks again.
+            return rights
 
-    async def asked_about(self, rights: Rights, channel: ChannelId) -> Rights:
-        """The rights, with the membership in this channel; `CouldNotCheck` if Slack cannot be asked."""
-        is_member = await self.directory.is_member(channel, rights.person.id)
-        return replace(rights, members_of=channel, is_member=is_member)
+    async def asked_about(
+        self, rights: Rights, channel: ChannelId | None, groups: frozenset[GroupId]
+    ) -> Rights:
+        """The rights, with what the person is in of these; `CouldNotCheck` if Slack cannot be asked."""
+        inside, by = dict(rights.inside), rights.person.id
+        if channel:
+            inside[channel] = await self.directory.is_member(channel, by)
+        if groups:
+            found = await self.directory.groups_of(by)
+            inside |= {group: group in found for group in groups}
+        return replace(rights, inside=inside)
 
-    def check(self, asked: Asked, action: Action, rights: Rights) -> None:
-        """Let this person decide. Raises `NotAllowed` with the reason, or `AskAbout` a channel."""
+    def check(self, asked: Asked, action: Action, rights: Rights) -> Seat:
+        """Let this person decide. Raises `NotAllowed` with the reason, or `AskAbout` channel and groups."""
         terms, channel = self.policy.terms(action.tool), asked.conversation.channel
-        if ChannelMembers() in terms.approvers and rights.members_of != channel:
-            raise AskAbout(channel)
-        check_decision(
+        _ask(terms, channel, rights)
+        return check_decision(
             terms,
             rights.person,
             requesters=asked.approval.requesters,
-            in_channel=rights.is_member and rights.members_of == channel,
+            in_channel=rights.inside.get(channel, False),
             tool=action.tool,
             called=asked.approval.escalated_to,
+            groups=frozenset(GroupId(circle) for circle, is_in in rights.inside.items() if is_in),
         )
+
+
+def _ask(terms: Terms, channel: ChannelId, rights: Rights) -> None:
+    """Raise `AskAbout` what the terms want to know and the rights do not say."""
+    who = terms.who
+    groups = frozenset(one.id for one in who if isinstance(one, UserGroup)) - rights.inside.keys()
+    wanted = channel if ChannelMembers() in who and channel not in rights.inside else None
+    if wanted or groups:
+        raise AskAbout(wanted, groups)

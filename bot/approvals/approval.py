@@ -1,7 +1,7 @@
 """The life of one approval: its actions, its states and every legal move. Nothing here does I/O.
 
 An approval is one interrupt of the agent. It has one action per action request, in the agent's order.
-People decide actions in any order; the approval is settled when every action has an outcome; the agent
+People vote about actions in any order; the approval is settled when every action has an outcome; the agent
 is told everything at once and in order, and then it is delivered.
 
 The table `MOVES` is the whole life cycle. A move that is not in it raises and changes nothing.
@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Self, TypeAlias, assert_never
+from typing import Final, Self, assert_never
 
-from bot.approvals.decision import PAST, Arguments, Decision, DecisionKind, Json, kind_of
+from bot.approvals.action import Action, Decided, Expired, Outcome, Seat, Vote, ends
+from bot.approvals.binding import digest
+from bot.approvals.decision import PAST, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.times import utc
+
+__all__ = ["MOVES", "Action", "Approval", "Decided", "Expired", "Outcome", "Shape", "State"]
 
 
 class State(StrEnum):
@@ -51,57 +55,6 @@ class Shape(StrEnum):
     IN_DOUBT = "in_doubt"
     """A call that may have run before the process died. Approve: run it again; respond: it ran, and this is
     what it returned; reject: leave it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """One person's decision about one action."""
-
-    decision: Decision
-    by: UserId
-    at: datetime
-
-    def __str__(self) -> str:
-        return f"{PAST[kind_of(self.decision)]} by <@{self.by}>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expired:
-    """Nobody decided in time. Not a no: an outcome of its own, and nothing runs because of it."""
-
-    at: datetime
-    """The deadline that passed."""
-
-    def __str__(self) -> str:
-        return f"expired at {utc(self.at)}"
-
-
-Outcome: TypeAlias = Decided | Expired
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """One action request: a tool call that waits for a person, or was decided by one."""
-
-    id: ActionId
-    tool: str
-    arguments: Arguments
-    description: str
-    allowed: frozenset[DecisionKind]
-    digest: str
-    """Binds this very call; see `binding.digest`."""
-    call: str = ""
-    """The tool call's id in the model's message, where it is known."""
-    message: str = ""
-    """The id of that message; empty where the call is not known."""
-    schema: Mapping[str, Json] | None = None
-    """JSON schema of the tool's arguments, for the edit form; None where the tool is not known."""
-    outcome: Outcome | None = None
-
-    @property
-    def decided(self) -> Decided | None:
-        """The decision, if a person made one."""
-        return self.outcome if isinstance(self.outcome, Decided) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,28 +94,43 @@ class Approval:
         """The actions without an outcome."""
         return tuple(action for action in self.actions if action.outcome is None)
 
-    def decide(self, id: ActionId, decision: Decision, *, by: UserId, at: datetime) -> Self:
-        """With this decision; settled if it was the last one missing.
+    def decide(
+        self,
+        id: ActionId,
+        decision: Decision,
+        *,
+        by: UserId,
+        at: datetime,
+        seat: Seat = Seat(),  # noqa: B008 - frozen
+        seen: str | None = None,
+    ) -> Self:
+        """With this person's vote; settled if it was the last one missing.
 
-        The first decision wins. The same person may change it until the last one is in.
-        Raises `NotAllowed` for a decision that the action does not take, `AlreadyDecided` when too late.
+        What is decided stays so; who had a part in it may change that part until the last action is decided.
+        `seen` is the edition that the person was shown, None where it does not matter. Raises `NotAllowed`
+        for a decision that the action does not take, `AlreadyDecided` when too late or said twice.
         """
         action = self.action(id)
         self.refuse_late(action, by, at)
         kind = kind_of(decision)
-        if kind not in action.allowed:
+        if kind not in action.takes:
             raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}; nothing was done.")
-        decided = replace(action, outcome=Decided(decision=decision, by=by, at=at))
-        settled = all(other.outcome or other.id == id for other in self.actions)
-        return self._with(decided, State.SETTLED if settled else State.WAITING)
+        if seen is not None and seen != action.edition:
+            raise AlreadyDecided("This was edited meanwhile, so nothing was done. Please read it again.")
+        bound = self._digest(action, decision) if isinstance(decision, Edit) else action.asked.digest
+        vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits)
+        _refuse_twice(action, vote, seat)
+        voted = action.voted(vote, seat.needs)
+        settled = voted.outcome and all(other.outcome or other.id == id for other in self.actions)
+        return self._with(voted, State.SETTLED if settled else State.WAITING)
 
     def take_back(self, id: ActionId, *, by: UserId, at: datetime) -> Self:
-        """Without this person's own decision, so that it can be made again."""
+        """Without this person's own vote, so that it can be cast again."""
         action = self.action(id)
         self.refuse_late(action, by, at)
-        if action.outcome is None:
+        if action.vote_of(by) is None:
             raise NotAllowed("There is no decision of yours to change.")
-        return self._with(replace(action, outcome=None), State.WAITING)
+        return self._with(action.taken_back(by), State.WAITING)
 
     def is_over(self, at: datetime) -> bool:
         """Whether the deadline has passed at this moment, whether or not anything was done about it."""
@@ -198,8 +166,8 @@ class Approval:
                 f"This request is closed: {self.note or 'the agent no longer waits for it'}."
             )
         match action.outcome:
-            case Decided(by=first) as decided if self.state is not State.WAITING or first != by:
-                who = "you" if first == by else f"<@{first}>"
+            case Decided(by=last) as decided if self.state is not State.WAITING or not action.may_change(by):
+                who = "you" if last == by else f"<@{last}>"
                 raise AlreadyDecided(f"Already {PAST[kind_of(decided.decision)]} by {who}.")
             case Expired(at=deadline):
                 raise AlreadyDecided(f"This request expired at {utc(deadline)}.")
@@ -210,6 +178,15 @@ class Approval:
         if self.expires_at is not None and self.is_over(at):
             raise AlreadyDecided(f"This request expired at {utc(self.expires_at)}.")
 
+    def _digest(self, action: Action, edit: Edit) -> str:
+        return digest(
+            tool=action.tool,
+            arguments=edit.arguments,
+            thread=self.conversation,
+            interrupt=self.interrupt,
+            call=action.call,
+        )
+
     def _with(self, changed: Action, state: State) -> Self:
         actions = tuple(changed if action.id == changed.id else action for action in self.actions)
         return replace(self._move(state), actions=actions)
@@ -218,3 +195,13 @@ class Approval:
         if to not in MOVES[self.state]:
             raise AlreadyDecided(f"This request is {self.state} already.")
         return replace(self, state=to)
+
+
+def _refuse_twice(action: Action, vote: Vote, seat: Seat) -> None:
+    """Raise `AlreadyDecided` if this very vote is there already: a second click changes nothing."""
+    before = action.vote_of(vote.by)
+    if before is None or seat.needs != action.needs or ends(vote.decision) or ends(before.decision):
+        return
+    if before.digest == vote.digest:
+        wait = "" if action.outcome else " It still needs others."
+        raise AlreadyDecided(f"Already {PAST[kind_of(before.decision)]} by you.{wait}")

@@ -24,7 +24,7 @@ def digest(
     apart: list[Json] = []
     plain = _plain(dict(arguments), "", apart)
     form = {
-        "tool": tool,
+        "tool": _encodable(tool, "~tool", apart),
         "arguments": plain,
         "numbers": apart,
         "thread": thread,

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
+from bot.approvals.action import Seat
 from bot.approvals.admission import Admission, AskAbout, Rights
 from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import Decision, Edit
@@ -34,26 +35,33 @@ class Desk:
         self._docket = Docket(store, jobs)
 
     async def decide(
-        self, id: ActionId, decision: Decision, *, by: UserId, near: ChannelId | None = None
+        self,
+        id: ActionId,
+        decision: Decision,
+        *,
+        by: UserId,
+        near: ChannelId | None = None,
+        seen: str | None = None,
     ) -> Approval:
-        """Decide about one action, and owe the resume if it was the last one missing.
+        """Decide about one action, and owe the resume if it was the last decision that was missing.
 
         `near` is where the click says it was made: only a hint whom to ask about, the rows decide.
+        `seen` is the edition of the action that the person was shown, None where it does not matter.
         Raises a `Refused` whose text is told to the person; then nothing but the record has changed.
         """
         if isinstance(decision, Edit):
             _, action = await self.opens(id, by=by, near=near)
             decision = Edit(self._tools.check(action.tool, decision.arguments))
 
-        def rule(asked: Asked) -> Ruling:
-            return decided(asked, id, decision, by=by, at=self._now())
+        def rule(asked: Asked, seat: Seat) -> Ruling:
+            return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen)
 
         return await self._judged(id, rule, by, near)
 
     async def take_back(self, id: ActionId, *, by: UserId, near: ChannelId | None = None) -> Approval:
         """Take back this person's own decision; `Refused` once the last one of the approval is in."""
 
-        def rule(asked: Asked) -> Ruling:
+        def rule(asked: Asked, _: Seat) -> Ruling:
             return taken_back(asked, id, by=by, at=self._now())
 
         return await self._judged(id, rule, by, near)
@@ -93,12 +101,11 @@ class Desk:
         return approval
 
     async def _judged(
-        self, id: ActionId, rule: Callable[[Asked], Ruling], by: UserId, near: ChannelId | None
+        self, id: ActionId, rule: Callable[[Asked, Seat], Ruling], by: UserId, near: ChannelId | None
     ) -> Approval:
         async def judge(rights: Rights) -> Approval:
             def admitted(asked: Asked) -> Ruling:
-                self._admission.check(asked, asked.approval.action(id), rights)
-                return rule(asked)
+                return rule(asked, self._admission.check(asked, asked.approval.action(id), rights))
 
             return await self._docket.judge(id, admitted)
 
@@ -118,7 +125,7 @@ class Desk:
                 try:
                     return await do(rights)
                 except AskAbout as question:
-                    rights = await self._admission.asked_about(rights, question.channel)
+                    rights = await self._admission.asked_about(rights, question.channel, question.groups)
                 except Conflict:
                     continue
         except Refused as refusal:

@@ -24,6 +24,9 @@ MessageId = NewType("MessageId", str)
 UserId = NewType("UserId", str)
 """Slack's id of a person, `U…` or `W…`."""
 
+GroupId = NewType("GroupId", str)
+"""Slack's id of a user group, `S…`."""
+
 ChannelId = NewType("ChannelId", str)
 """Slack's id of a channel or direct message, `C…`, `G…` or `D…`."""
 

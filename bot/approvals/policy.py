@@ -4,37 +4,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from typing import Final, TypeAlias
+from typing import Final, assert_never
 
+from bot.approvals.action import Seat
 from bot.approvals.errors import NotAllowed
-from bot.approvals.ids import UserId
+from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
+from bot.approvals.quorum import tally
 from bot.approvals.times import NEVER
+from bot.approvals.who import (
+    ALONE,
+    ChannelMembers,
+    Members,
+    One,
+    Quorum,
+    Requester,
+    UserGroup,
+    Who,
+    one_of,
+    written,
+)
 
+__all__ = [
+    "ChannelMembers",
+    "Members",
+    "One",
+    "Policy",
+    "Quorum",
+    "Requester",
+    "Rule",
+    "Terms",
+    "UserGroup",
+    "Who",
+]
+__all__ += ["QUESTION", "alone", "check_decision", "check_request", "in_words", "over"]
 
-@dataclass(frozen=True, slots=True)
-class ChannelMembers:
-    """`channel`: the full members who are in the card's channel."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requester:
-    """`requester`: whoever asked. Of use only together with `self_approval`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """`members`: every full member of the workspace."""
-
-
-@dataclass(frozen=True, slots=True)
-class One:
-    """`@name` or `U…`: one person."""
-
-    id: UserId
-
-
-Who: TypeAlias = ChannelMembers | Requester | Members | One
 
 QUESTION: Final = "question"
 """The tool name under which a plain `interrupt("…")` is looked up in the rules."""
@@ -45,6 +49,10 @@ class Terms:
     """What holds for one tool."""
 
     approvers: tuple[Who, ...]
+    quorum: int = 1
+    """How many of the approvers it takes."""
+    require: tuple[Quorum, ...] = ()
+    """Several groups that have to agree, each with its own quorum; in place of `approvers` and `quorum`."""
     self_approval: bool = False
     expires_after: timedelta = NEVER
     """How long people may decide, from when they are asked."""
@@ -53,6 +61,23 @@ class Terms:
     escalate_after: timedelta = NEVER
     """When the people in `escalate_to` are called, and may decide as well."""
     escalate_to: tuple[UserId, ...] = ()
+    redact: tuple[str, ...] = ()
+    """Shell patterns for names of arguments that nobody is shown, besides those that are always masked."""
+
+    @property
+    def quorums(self) -> tuple[Quorum, ...]:
+        """The votes that it takes."""
+        return self.require or (Quorum(approvers=self.approvers, count=self.quorum),)
+
+    @property
+    def needs(self) -> tuple[Quorum, ...]:
+        """The votes that it takes, as an action keeps them: nothing to count where one is enough."""
+        return ALONE if len(self.quorums) == 1 and self.quorums[0].count == 1 else self.quorums
+
+    @property
+    def who(self) -> tuple[Who, ...]:
+        """Everybody whose vote may count."""
+        return tuple(dict.fromkeys(who for quorum in self.quorums for who in quorum.approvers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +87,14 @@ class Rule:
     tools: tuple[str, ...]
     """Shell patterns: `delete_*`."""
     approvers: tuple[Who, ...] | None = None
+    quorum: int | None = None
+    require: tuple[Quorum, ...] | None = None
     self_approval: bool | None = None
     expires_after: timedelta | None = None
     remind_after: tuple[timedelta, ...] | None = None
     escalate_after: timedelta | None = None
     escalate_to: tuple[UserId, ...] | None = None
+    redact: tuple[str, ...] | None = None
 
     def matches(self, tool: str) -> bool:
         """Whether the tool's name fits one of the patterns."""
@@ -84,7 +112,14 @@ class Policy:
     @property
     def asks_for_members(self) -> bool:
         """Whether any terms name the members of the card's channel."""
-        return any(ChannelMembers() in terms.approvers for terms in self.all_terms)
+        return any(ChannelMembers() in terms.who for terms in self.all_terms)
+
+    @property
+    def user_groups(self) -> frozenset[GroupId]:
+        """The user groups that any terms name."""
+        return frozenset(
+            who.id for terms in self.all_terms for who in terms.who if isinstance(who, UserGroup)
+        )
 
     @property
     def all_terms(self) -> tuple[Terms, ...]:
@@ -100,8 +135,15 @@ class Policy:
 
 
 def over(defaults: Terms, rule: Rule) -> Terms:
-    """The rule, key by key over the defaults."""
+    """The rule, key by key over the defaults.
+
+    `require` says the same as `approvers` and `quorum` do, so that a rule with either has none of the other.
+    """
     said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
+    if rule.require is not None:
+        said |= {"approvers": (), "quorum": 1}
+    elif rule.approvers is not None:
+        said["require"] = ()
     return replace(defaults, **{key: value for key, value in said.items() if value is not None})
 
 
@@ -135,47 +177,61 @@ def check_decision(
     in_channel: bool,
     tool: str,
     called: frozenset[UserId] = frozenset(),
-) -> None:
-    """Let this person decide, or raise `NotAllowed` with the reason.
+    groups: frozenset[GroupId] = frozenset(),
+) -> Seat:
+    """Let this person decide, or raise `NotAllowed` with the reason. Returns what the vote may count for.
 
-    Whoever was `called` in by an escalation decides as if named as an approver, if these terms escalate to
-    that person: an approval may have actions with different terms.
+    `groups` are the person's user groups. Whoever was `called` in by an escalation decides as if named as an
+    approver in every quorum, if these terms escalate to that person: an approval may have actions with
+    different terms.
     """
     _check_standing(person)
     asked = person.id in requesters
+    found = [
+        [who for who in quorum.approvers if _fits(who, person, asked, in_channel, groups)]
+        for quorum in terms.quorums
+    ]
     called_in = person.id in called and person.id in terms.escalate_to
-    named = any(_fits(who, person, asked=asked, in_channel=in_channel) for who in terms.approvers)
-    if not (named or called_in):
+    if not (any(found) or called_in):
         raise NotAllowed(f"You are not among the people who may decide about `{tool}`.")
     if asked and not terms.self_approval:
         raise NotAllowed(f"You asked for this yourself, so somebody else has to decide about `{tool}`.")
+    via = dict.fromkeys(written(who) for each in found for who in each)
+    return Seat(
+        needs=terms.needs,
+        fits=frozenset(at for at, each in enumerate(found) if each or called_in),
+        via=("escalate_to", *via) if called_in else tuple(via),
+    )
 
 
 def in_words(terms: Terms, called: frozenset[UserId] = frozenset()) -> str:
     """Who may decide, as a sentence says it: by the policy's words, without naming who is in a channel."""
-    who = [_word(one) for one in terms.approvers]
-    who += [f"<@{id}>" for id in terms.escalate_to if id in called]
+    more = tuple(One(id) for id in terms.escalate_to if id in called)
+    who = " and ".join(_words(quorum, more, many=len(terms.quorums) > 1) for quorum in terms.quorums)
     but = "" if terms.self_approval else ", but nobody who asked for it"
-    return f"{' or '.join(dict.fromkeys(who))}{but}"
+    return f"{who}{but}"
 
 
-def _word(who: Who) -> str:
-    match who:
-        case ChannelMembers():
-            return "a full member in this channel"
-        case Requester():
-            return "whoever asked for it"
-        case Members():
-            return "a full member of this workspace"
-        case One(id=id):
-            return f"<@{id}>"
+def _words(quorum: Quorum, more: tuple[Who, ...], *, many: bool) -> str:
+    who = one_of([*quorum.approvers, *more])
+    if quorum.count > 1:
+        return f"{quorum.count} votes, each by {who}"
+    return f"({who})" if many and " or " in who else who
 
 
 def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:
-    """Whether nobody can decide where only the requesters are: in a direct message with the bot."""
+    """Whether it cannot be decided where only the requesters are: in a direct message with the bot."""
     if not terms.self_approval:
         return True
-    return not any(not isinstance(who, One) or who.id in requesters for who in terms.approvers)
+    votes = [
+        [
+            at
+            for at, quorum in enumerate(terms.quorums)
+            if any(not isinstance(who, One) or who.id == person for who in quorum.approvers)
+        ]
+        for person in requesters
+    ]
+    return not tally([quorum.count for quorum in terms.quorums], votes).reached
 
 
 def _check_standing(person: Person) -> None:
@@ -183,7 +239,7 @@ def _check_standing(person: Person) -> None:
         raise NotAllowed(_NOT_A_MEMBER[person.standing])
 
 
-def _fits(who: Who, person: Person, *, asked: bool, in_channel: bool) -> bool:
+def _fits(who: Who, person: Person, asked: bool, in_channel: bool, groups: frozenset[GroupId]) -> bool:  # noqa: FBT001 - what is known of the person
     match who:
         case ChannelMembers():
             return in_channel
@@ -193,3 +249,7 @@ def _fits(who: Who, person: Person, *, asked: bool, in_channel: bool) -> bool:
             return True
         case One(id=id):
             return id == person.id
+        case UserGroup(id=id):
+            return id in groups
+        case _:
+            assert_never(who)

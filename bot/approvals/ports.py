@@ -14,6 +14,7 @@ from bot.approvals.ids import (
     ApprovalId,
     ChannelId,
     ConversationId,
+    GroupId,
     MessageId,
     PostId,
     Ts,
@@ -263,6 +264,9 @@ class Directory(Protocol):
 
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def groups_of(self, user: UserId) -> frozenset[GroupId]:
+        """The user groups that the person is in; `CouldNotCheck` if Slack cannot be asked."""
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked."""

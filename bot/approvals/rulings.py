@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.approvals.action import Seat
 from bot.approvals.approval import Action, Approval, State
-from bot.approvals.binding import digest
-from bot.approvals.decision import Decision, Edit, Json, kind_of
+from bot.approvals.decision import Decision, Json, kind_of
 from bot.approvals.filing import redraw, thread_key
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.ports import Asked, Event, Work
@@ -24,11 +24,21 @@ class Ruling:
     """Delayed work that is not owed any more, by id."""
 
 
-def decided(asked: Asked, id: ActionId, decision: Decision, *, by: UserId, at: datetime) -> Ruling:
-    """A decision; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
-    approval = asked.approval.decide(id, decision, by=by, at=at)
-    detail = _detail(approval, approval.action(id), decision)
-    event = event_of("decided", approval, id, by, at=at, detail=detail)
+def decided(
+    asked: Asked,
+    id: ActionId,
+    decision: Decision,
+    *,
+    by: UserId,
+    at: datetime,
+    seat: Seat,
+    seen: str | None = None,
+) -> Ruling:
+    """A vote; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
+    approval = asked.approval.decide(id, decision, by=by, at=at, seat=seat, seen=seen)
+    action = approval.action(id)
+    detail = _detail(asked.approval.action(id), action, by, decision) | {"as": [*seat.via]}
+    event = event_of("decided" if action.outcome else "voted", approval, id, by, at=at, detail=detail)
     if approval.state is not State.SETTLED:
         return Ruling(approval=approval, event=event, work=_redraw(asked))
     work = (*_redraw(asked), resume(approval))
@@ -73,15 +83,14 @@ def _redraw(asked: Asked) -> tuple[Work, ...]:
     return (redraw(asked.card, str(asked.approval.version + 1)),) if asked.card else ()
 
 
-def _detail(approval: Approval, action: Action, decision: Decision) -> dict[str, Json]:
-    """What the record keeps of a decision: kinds and digests, never a value."""
-    detail: dict[str, Json] = {"decision": kind_of(decision).value, "digest": action.digest}
-    if isinstance(decision, Edit):
-        detail["edited_digest"] = digest(
-            tool=action.tool,
-            arguments=decision.arguments,
-            thread=approval.conversation,
-            interrupt=approval.interrupt,
-            call=action.call,
-        )
+def _detail(before: Action, after: Action, by: UserId, decision: Decision) -> dict[str, Json]:
+    """What the record keeps of a vote: kinds, digests and people, never a value."""
+    detail: dict[str, Json] = {"decision": kind_of(decision).value, "digest": after.digest}
+    vote = after.vote_of(by)
+    if vote and after.edit:
+        detail["edited_digest"] = vote.digest
+    if len(after.votes) > 1:
+        detail["votes"] = [other.by for other in after.votes]
+    if void := [other.by for other in before.votes if after.vote_of(other.by) is None]:
+        detail["void"] = [*void]
     return detail

@@ -50,7 +50,8 @@ def schedule(every: Iterable[Terms]) -> Schedule:
 
 
 def timed(approval: Approval, policy: Policy) -> tuple[Approval, Sequence[Work]]:
-    """A new approval with its deadline, and the timers that are to be owed with it."""
+    """A new approval with its deadline and the votes that it takes, and the timers to be owed with it."""
+    actions = tuple(replace(action, needs=policy.terms(action.tool).needs) for action in approval.actions)
     when = schedule(policy.terms(action.tool) for action in approval.actions)
     timers = list(_reminders(approval, when.remind_after))
     if when.escalate_after != NEVER:
@@ -59,7 +60,8 @@ def timed(approval: Approval, policy: Policy) -> tuple[Approval, Sequence[Work]]
     if when.expires_after != NEVER:
         timers.append(expiry(approval, after=when.expires_after))
         ends = approval.asked_at + when.expires_after
-    return replace(approval, expires_at=ends, timers=tuple(timer.id for timer in timers)), timers
+    owed = tuple(timer.id for timer in timers)
+    return replace(approval, actions=actions, expires_at=ends, timers=owed), timers
 
 
 def _reminders(approval: Approval, remind_after: Sequence[timedelta]) -> Iterator[Work]:

@@ -36,11 +36,12 @@ def button(verb: str, label: str, value: str, *, about: str = "", style: str | N
 
 
 def decisions(action: Action) -> list[ButtonElement]:
-    """The decisions that an open action takes."""
+    """The decisions that an open action takes; each says which edition of it was shown."""
+    value = verbs.value_of(action.id, action.edition)
     return [
-        button(verb, label, action.id, about=action.tool, style=style)
+        button(verb, label, value, about=action.tool, style=style)
         for kind, verb, label, style in _DECISIONS
-        if kind in action.allowed
+        if kind in action.takes
     ]
 
 

@@ -22,14 +22,14 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
-from bot.slack import buttons, doubts, verbs
+from bot.slack import buttons, doubts, verbs, votes
 from bot.slack.arguments import are_long, shares
 from bot.slack.crowds import decided, ended, waiting
 from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
-from bot.slack.outcomes import need, outcome
+from bot.slack.outcomes import edited, need, outcome
 from bot.slack.requests import number_of, request
 from bot.slack.text import clip, mention, moment, own_words, weight
 
@@ -136,17 +136,21 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
     """One action: what is asked, what was decided, what can be done now; with room for both."""
     number = number_of(approval, action)
     stamp = f"{approval.version}.{number}"
-    drawn = request(action, number, len(approval.actions), asked)
+    shown = action if action.outcome else action.asked
+    drawn = request(shown, number, len(approval.actions), asked)
     elements, cut = drawn.elements, drawn.cut
     if action.outcome:
         decision = outcome(action, action.outcome, told, in_doubt=is_doubt(approval))
         elements, cut = [*elements, *decision.elements], cut or decision.cut
     elif approval.state is not State.WAITING:
-        elements = [*elements, section(plain("Not decided.", italic=True))]
+        elements = [*elements, section(plain("Not decided.", italic=True)), *votes.given(action)]
+    else:
+        edit = edited(action, told)
+        elements, cut = [*elements, *edit.elements, *votes.so_far(action)], cut or edit.cut
     now = []
     if approval.state is State.WAITING:
-        now = [buttons.change(action)] if action.outcome else doubts.decisions(approval, action)
-        cut = cut or are_long(action.arguments)
+        now = doubts.possible(approval, action)
+        cut = cut or are_long(shown.arguments)
     if cut:
         now.append(buttons.view_all(action))
     return [
@@ -166,5 +170,6 @@ def _texts(approval: Approval, texts: list[str]) -> list[Block]:
 
 def _need(action: Action) -> int:
     """How much room a request could use, roughly."""
-    asked = min(weight(json.dumps(dict(action.arguments))) + 240 * len(action.arguments), 20_000)
+    arguments = action.arguments if action.outcome else action.asked.arguments
+    asked = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000)
     return 300 + min(weight(action.description), 900) + asked

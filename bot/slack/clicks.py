@@ -6,9 +6,10 @@ Commit first, ack second: whatever fails before gives no ack, so the person sees
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.approval import Action, Approval
@@ -24,7 +25,11 @@ from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
 from bot.slack.place import Place
 from bot.slack.private import Private
+from bot.slack.refusals import name_of
 from bot.slack.viewing import view_all
+
+TOO_LATE: Final = frozenset({"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"})
+"""What Slack says when a view may no longer be opened for a click: 3 seconds after it, or a second time."""
 
 Payload = dict[str, Any]
 Form = Callable[[Approval, Action], View]
@@ -147,23 +152,30 @@ class Clicks:
 
     async def _decide(self, ack: AsyncAck, body: Payload, decision: Decision) -> None:
         async def decide(click: Click) -> None:
-            await self.desk.decide(ActionId(click.value), decision, by=click.by, near=click.channel)
+            action, seen = verbs.read_value(click.value)
+            await self.desk.decide(action, decision, by=click.by, near=click.channel, seen=seen)
 
         await self._answer(ack, body, decide, then=self._refresh)
 
     async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
         async def show(click: Click) -> None:
-            approval, action = await self.desk.opens(ActionId(click.value), by=click.by, near=click.channel)
+            id, _ = verbs.read_value(click.value)
+            approval, action = await self.desk.opens(id, by=click.by, near=click.channel)
             await self._show(click, form(approval, action))
 
         await self._answer(ack, body, show)
 
     async def _show(self, click: Click, view: View) -> None:
-        """Open a view, or put it on top of the one that is open."""
-        if click.view_id:
-            await self.client.views_push(trigger_id=click.trigger_id, view=view)
-        else:
-            await self.client.views_open(trigger_id=click.trigger_id, view=view)
+        """Open a view, or put it on top of the one that is open; `Refused` if the click is too old for it."""
+        show = self.client.views_push if click.view_id else self.client.views_open
+        try:
+            await show(trigger_id=click.trigger_id, view=view)
+        except SlackApiError as error:
+            if name_of(error) in TOO_LATE:
+                raise Refused(
+                    "It took too long to open this; nothing was done. Please press again."
+                ) from None
+            raise
 
     async def _seen(self, click: Click) -> tuple[Approval, Action | None]:
         if click.verb == verbs.VIEW_ALL:

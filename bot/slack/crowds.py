@@ -14,7 +14,8 @@ from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Resp
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
 from bot.slack.literal import LEAST, in_line
-from bot.slack.text import escape, mention, moment
+from bot.slack.text import escape, moment
+from bot.slack.votes import by_whom_in_words
 
 LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
@@ -62,9 +63,10 @@ def _line(number: int, action: Action, spare: int) -> str:
     match action.outcome:
         case None:
             return f"{call} not decided"
-        case Decided(decision=decision, by=by, at=at):
+        case Decided(decision=decision, at=at) as made:
             said = _glance(_said(decision), spare)
-            return f"{call} {PAST[kind_of(decision)]} by {mention(by)}, {moment(at)}{said}"
+            who = by_whom_in_words(action, made)
+            return f"{call} {PAST[kind_of(decision)]} by {who}, {moment(at)}{said}"
         case Expired(at=at):
             return f"{call} expired {moment(at)}"
         case _:

@@ -1,7 +1,8 @@
 """Who people are, asked from Slack and remembered for at most a minute. Fails closed."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from aiohttp import ClientError
@@ -10,7 +11,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.errors import CouldNotCheck
-from bot.approvals.ids import ChannelId, UserId
+from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person, Standing
 from bot.slack.refusals import name_of
 
@@ -28,8 +29,18 @@ _UNREACHABLE: Final = (
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A user group as it is now."""
+
+    id: GroupId
+    handle: str
+    """What people write behind the @."""
+    members: frozenset[str]
+
+
 class SlackDirectory:
-    """Fills `approvals.ports.Directory` by users.info and conversations.members."""
+    """Fills `approvals.ports.Directory` by users.info, conversations.members and usergroups.list."""
 
     def __init__(self, client: AsyncWebClient, *, team: str, enterprise: str | None = None) -> None:
         self._client = client
@@ -37,6 +48,7 @@ class SlackDirectory:
         self._enterprise = enterprise
         self._person = alru_cache(maxsize=10_000, ttl=REMEMBERED)(self._ask_person)
         self._members = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_members)
+        self._groups = alru_cache(maxsize=1, ttl=REMEMBERED)(self.groups)
 
     async def person(self, id: UserId) -> Person:
         """Who this is; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -45,6 +57,13 @@ class SlackDirectory:
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked in time."""
         return user in await _in_time(self._members(channel))
+
+    async def groups_of(self, user: UserId) -> frozenset[GroupId]:
+        """The user groups that the person is in; `CouldNotCheck` if Slack cannot be asked in time.
+
+        A group that was disabled or deleted has nobody in it.
+        """
+        return frozenset(group.id for group in await _in_time(self._groups()) if user in group.members)
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -57,10 +76,24 @@ class SlackDirectory:
             people.extend(person_of(user, self._team, self._enterprise) for user in page["members"])
         return people
 
+    async def groups(self) -> Sequence[Group]:
+        """All user groups with their members; one call, however many a policy names."""
+        found = await self._client.usergroups_list(include_users=True)
+        return [
+            Group(
+                id=GroupId(str(group["id"])),
+                handle=str(group.get("handle") or ""),
+                members=frozenset(group.get("users") or ()),
+            )
+            for group in found["usergroups"]
+            if not group.get("date_delete")
+        ]
+
     async def close(self) -> None:
         """Forget everything."""
         await self._person.cache_close()
         await self._members.cache_close()
+        await self._groups.cache_close()
 
     async def _ask_person(self, id: UserId) -> Person:
         answer = await self._client.users_info(user=id)

@@ -44,6 +44,12 @@ def decisions(approval: Approval, action: Action) -> list[ButtonElement]:
     ]
 
 
+def possible(approval: Approval, action: Action) -> list[ButtonElement]:
+    """All that can be done about an action of an approval that waits: decide, and change one's own vote."""
+    now = [] if action.outcome else decisions(approval, action)
+    return [*now, buttons.change(action)] if action.outcome or action.votes else now
+
+
 def word(decision: Decision) -> str:
     """What was decided, in a word; emoji and word say the same."""
     match decision:

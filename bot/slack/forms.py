@@ -50,7 +50,7 @@ def reject_form(approval: Approval, action: Action) -> View:
 
 def respond_form(approval: Approval, action: Action) -> View:
     """Asks for the answer, with the question in view."""
-    asked = request(action, number_of(approval, action), len(approval.actions), _QUESTION)
+    asked = request(action.asked, number_of(approval, action), len(approval.actions), _QUESTION)
     response = InputBlock(
         block_id=RESPONSE,
         label=literal("Response"),
@@ -63,7 +63,7 @@ def respond_form(approval: Approval, action: Action) -> View:
 
 def edit_form(approval: Approval, action: Action) -> View:
     """One input per argument. What does not fit into a form stays as it is, and the form says so."""
-    every = fields(action)
+    every = fields(action.asked)
     inputs = [input_block(field) for field in every if not field.kept]
     told = section(
         plain("Arguments of "), plain(name(action), code=True), plain(". What you send is what runs.")
@@ -121,7 +121,9 @@ def _form(
     title: str, submit: str | None, *, to: str, about: tuple[Approval, Action], blocks: list[Block]
 ) -> View:
     approval, action = about
-    return _modal(title, submit, to, blocks, str(Place(action=action.id, approval=approval.id)))
+    return _modal(
+        title, submit, to, blocks, str(Place(action=action.id, approval=approval.id, edition=action.edition))
+    )
 
 
 def _modal(title: str, submit: str | None, callback_id: str, blocks: list[Block], metadata: str) -> View:

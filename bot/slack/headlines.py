@@ -9,6 +9,7 @@ from bot.slack import doubts
 from bot.slack.doubts import is_doubt
 from bot.slack.literal import in_line
 from bot.slack.text import clip, escape, mention, own_words
+from bot.slack.votes import by_whom_in_words, counted
 
 _LONGEST = 2_500
 _MOST_NAMES = 6
@@ -23,7 +24,8 @@ def headline(approval: Approval) -> str:
         case State.WITHDRAWN:
             return "🚫 Withdrawn"
         case State.WAITING if total == 1:
-            return f"✋ {_needed(approval)}"
+            so_far = counted(approval.actions[0])
+            return f"✋ {_needed(approval)}{': ' if so_far else ''}{so_far}"
         case State.WAITING:
             return f"✋ {_needed(approval)}: {open_} of {total} open"
         case _:
@@ -42,6 +44,8 @@ def sentence(approval: Approval, requester: UserId) -> str:
         case State.WAITING:
             done = len(approval.actions) - len(approval.open)
             so_far = f" {done} of {len(approval.actions)} decided so far." if done else ""
+            if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
+                so_far = f" {votes} so far."
             return f"{_needed(approval)}: {names(approval.open)}{asked}.{so_far}"
         case _:
             expired = all(isinstance(action.outcome, Expired) for action in approval.actions)
@@ -99,7 +103,7 @@ def _told(actions: Sequence[Action]) -> str:
 
 def _became(action: Action) -> str:
     match action.outcome:
-        case Decided(decision=decision, by=by):
-            return f"{PAST[kind_of(decision)]} by {mention(by)}"
+        case Decided(decision=decision) as decided:
+            return f"{PAST[kind_of(decision)]} by {by_whom_in_words(action, decided)}"
         case _:
             return "expired"

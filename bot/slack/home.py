@@ -22,6 +22,7 @@ from bot.slack.buttons import link
 from bot.slack.headlines import names
 from bot.slack.message import View
 from bot.slack.text import clip, mention, moment
+from bot.slack.votes import counted
 
 MOST_SHOWN: Final = 30
 """Approvals on the tab; a Home tab takes 100 blocks."""
@@ -60,6 +61,8 @@ def _one(waiting: Waiting, number: int) -> list[Block]:
     approval = waiting.approval
     done = len(approval.actions) - len(approval.open)
     so_far = f" ({done} of {len(approval.actions)} decided)" if done else ""
+    if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
+        so_far = f" ({votes})"
     asked = f"Asked by {mention(waiting.requester)}, {moment(approval.asked_at)}"
     open_it = link(verbs.OPEN, "Open", waiting.link) if waiting.link else None
     said = MarkdownTextObject(text=clip(f"*{names(approval.open)}*{so_far}", 2_500), verbatim=True)

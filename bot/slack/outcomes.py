@@ -4,9 +4,9 @@ from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
 
-from bot.approvals.approval import Action, Decided, Expired, Outcome
+from bot.approvals.action import Action, Decided, Expired, Outcome, Vote
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
-from bot.slack import doubts
+from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
 from bot.slack.text import weight
@@ -48,7 +48,8 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
         case Decided():
             return _decision(action, told, room, in_doubt=in_doubt)
         case Expired(at=at):
-            return Drawn(elements=[section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))])
+            said = section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))
+            return Drawn(elements=[said, *votes.given(action)])
         case _:
             assert_never(told)
 
@@ -58,15 +59,16 @@ def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) ->
     said = section(
         plain(doubts.word(decided.decision) if in_doubt else word(decided.decision), bold=True),
         plain(" by "),
-        person(decided.by),
+        *votes.by_whom(action, decided),
         plain(", "),
         date(decided.at),
     )
+    before = votes.overruled(action, decided)
     match decided.decision:
         case Approve():
             return Drawn(elements=[said])
         case Reject(reason="") if in_doubt:
-            return Drawn(elements=[said])
+            return Drawn(elements=[said, *before])
         case Edit(arguments=arguments):
             rest = _changes(action.arguments, arguments, room)
         case Reject(reason=reason):
@@ -75,15 +77,31 @@ def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) ->
             rest = _words("Response:", message, room) if message else _remark("The response is empty.")
         case _:
             assert_never(decided.decision)
-    return Drawn(elements=[said, *rest.elements], cut=rest.cut)
+    return Drawn(elements=[said, *rest.elements, *before], cut=rest.cut)
+
+
+def edited(action: Action, room: int) -> Drawn:
+    """What somebody made of the arguments that the agent asked for, while others have to agree to it."""
+    match action.edit:
+        case Vote(decision=Edit(arguments=arguments), by=by, at=at) if not action.outcome:
+            said = section(plain("✏️ Edited", bold=True), plain(" by "), person(by), plain(", "), date(at))
+            rest = _changes(action.arguments, arguments, room)
+            return Drawn(elements=[said, *rest.elements], cut=rest.cut)
+        case _:
+            return Drawn(elements=[])
 
 
 def need(action: Action) -> int:
-    """How much room the decision about an action could use, roughly; nothing if there is none."""
-    match action.outcome:
+    """How much room votes and decision about an action could use, roughly; nothing if there are none."""
+    about_votes = votes.NEED if len(action.votes) > 1 or votes.counted(action) else 0
+    return about_votes + _need(action, action.edit.decision if action.edit else None)
+
+
+def _need(action: Action, edit: Decision | None) -> int:
+    match action.outcome or edit:
         case None:
             return 0
-        case Decided(decision=Edit(arguments=after)):
+        case Decided(decision=Edit(arguments=after)) | Edit(arguments=after):
             names = [
                 name for name in {**action.arguments, **after} if not _same(action.arguments, after, name)
             ]

@@ -14,6 +14,8 @@ class Place:
     action: ActionId | None = None
     approval: ApprovalId | None = None
     page: int = 0
+    edition: str = ""
+    """Which edition of the action a form was drawn from."""
 
     def __str__(self) -> str:
         return json.dumps({name: value for name, value in asdict(self).items() if value})
@@ -28,14 +30,17 @@ class Place:
         if not isinstance(told, dict):
             return None
         action, approval, page = told.get("action"), told.get("approval"), told.get("page", 0)
+        edition = told.get("edition", "")
         if (
             not isinstance(action, str | None)
             or not isinstance(approval, str | None)
             or type(page) is not int
+            or not isinstance(edition, str)
         ):
             return None
         return cls(
             action=ActionId(action) if action else None,
             approval=ApprovalId(approval) if approval else None,
             page=max(page, 0),
+            edition=edition,
         )

@@ -39,7 +39,7 @@ class Submissions:
 
     async def edited(self, ack: AsyncAck, body: Payload) -> None:
         """Run with other arguments; what does not fit the tool's schema is said at its field."""
-        await self._sent(ack, body, lambda action, form: _edit(read_edit(action, form.values)))
+        await self._sent(ack, body, lambda action, form: _edit(read_edit(action.asked, form.values)))
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
@@ -65,7 +65,7 @@ class Submissions:
             return
         try:
             _, action = await self.desk.look(place.action)
-            errors = await self._decide(action, read(action, form), form)
+            errors = await self._decide(action, read(action, form), form, place.edition)
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
             return
@@ -74,14 +74,21 @@ class Submissions:
         else:
             await ack()
 
-    async def _decide(self, action: Action, read: Decision | FieldErrors, form: Submission) -> dict[str, str]:
-        """Decide, or the sentences by input. `Refused` where no input could show them."""
+    async def _decide(
+        self, action: Action, read: Decision | FieldErrors, form: Submission, drawn_from: str
+    ) -> dict[str, str]:
+        """Decide, or the sentences by input. `Refused` where no input could show them.
+
+        A field that was not touched is what the form showed, so an edit counts only for the edition that the
+        form was drawn from.
+        """
         if isinstance(read, FieldErrors):
             return dict(read.by_block)
+        seen = drawn_from if isinstance(read, Edit) else None
         try:
-            await self.desk.decide(action.id, read, by=form.by)
+            await self.desk.decide(action.id, read, by=form.by, seen=seen)
         except InvalidArguments as invalid:
-            if errors := errors_by_block(action, invalid.fields):
+            if errors := errors_by_block(action.asked, invalid.fields):
                 return errors
             raise
         return {}

@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from bot.approvals.ids import ActionId
+
 APPROVE: Final = "approve"
 EDIT: Final = "edit"
 REJECT: Final = "reject"
 RESPOND: Final = "respond"
 CHANGE: Final = "change"
-"""These five carry the action's id."""
+"""These five carry the action's id, and which edition of it was shown."""
 
 IT_RAN: Final = "it_ran"
 RUN_AGAIN: Final = "run_again"
@@ -35,3 +37,14 @@ RESPOND_FORM: Final = "respond_form"
 RAN_FORM: Final = "ran_form"
 PLAIN_VIEW: Final = "plain_view"
 """A view without a form: `View all`, a sentence."""
+
+
+def value_of(action: ActionId, edition: str) -> str:
+    """What a button about an action carries; the id alone as long as nobody has edited it."""
+    return f"{action}:{edition}" if edition else action
+
+
+def read_value(value: str) -> tuple[ActionId, str]:
+    """The action and the edition of it that a button was drawn for."""
+    action, _, edition = value.partition(":")
+    return ActionId(action), edition

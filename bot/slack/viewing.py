@@ -15,13 +15,13 @@ from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
-from bot.slack import buttons, doubts, verbs
+from bot.slack import buttons, doubts, verbs, votes
 from bot.slack.arguments import as_json_text, extent
 from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
 from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown
 from bot.slack.message import View, as_json, size
-from bot.slack.outcomes import outcome
+from bot.slack.outcomes import edited, outcome
 from bot.slack.place import Place
 from bot.slack.requests import description, number_of, title
 
@@ -64,9 +64,12 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         if words := description(action):
             yield _rich(section(plain("In the agent's words:", italic=True)))
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
-        yield from _arguments(action.arguments)
+        shown_now = action if action.outcome else action.asked
+        yield from _arguments(shown_now.arguments)
         if action.outcome:
             yield _rich(*outcome(action, action.outcome, _OUTCOME, in_doubt=is_doubt(approval)).elements)
+        elif told := [*edited(action, _OUTCOME).elements, *votes.so_far(action)]:
+            yield _rich(*told)
         match action.decided:
             case Decided(decision=Edit(arguments=arguments)):
                 yield _rich(section(plain("The arguments after the edit:", italic=True)))
@@ -87,15 +90,16 @@ def _arguments(arguments: Arguments) -> Iterator[Block]:
 
 
 def _title(approval: Approval, action: Action) -> Block:
-    return _rich(title(action, number_of(approval, action), len(approval.actions)))
+    return _rich(
+        title(action if action.outcome else action.asked, number_of(approval, action), len(approval.actions))
+    )
 
 
 def _now(approval: Approval, action: Action) -> list[ActionsBlock]:
     """What can be done about the action now."""
     if approval.state is not State.WAITING:
         return []
-    now = [buttons.change(action)] if action.outcome else doubts.decisions(approval, action)
-    return buttons.row(now, "now")
+    return buttons.row(doubts.possible(approval, action), "now")
 
 
 def _pages(content: Iterable[Block]) -> list[list[Block]]:

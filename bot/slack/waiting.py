@@ -5,6 +5,7 @@ from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
 from bot.slack.text import mention, moment, own_words
+from bot.slack.votes import counted
 
 
 def reminder(approval: Approval, who: str) -> Message | None:
@@ -16,7 +17,8 @@ def reminder(approval: Approval, who: str) -> Message | None:
         return None
     count = len(approval.open)
     still = f"⏰ Still open: {names(approval.open)}, {'waits' if count == 1 else 'wait'} since"
-    return sentence(f"{still} {moment(approval.asked_at)}.{_until(approval)} To decide: {own_words(who)}.")
+    times = f"{_so_far(approval)}{_until(approval)}"
+    return sentence(f"{still} {moment(approval.asked_at)}.{times} To decide: {own_words(who)}.")
 
 
 def escalation(approval: Approval, who: str) -> Message | None:
@@ -45,6 +47,12 @@ def expiry(approval: Approval) -> Message:
         f"⌛ {asked}: nobody decided in time about {names(expired)}, so nothing of it ran. "
         f"The agent is told that it expired, not that it was rejected.{kept}"
     )
+
+
+def _so_far(approval: Approval) -> str:
+    """How many people have approved what one vote does not decide."""
+    votes = [counted(action) for action in approval.open if action.votes]
+    return f" Approved so far: {', '.join(votes)}." if votes else ""
 
 
 def _until(approval: Approval) -> str:

@@ -2,19 +2,18 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from sqlalchemy import Row
 
-from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome, Shape, State
+from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
-from bot.approvals.decision import DecisionKind, Json, decision_from_json, decision_to_json
+from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
-from bot.store.columns import utc_text
+from bot.store.progress import progress_from_json, progress_to_json
 
 Values = dict[str, Any]
 """A row to be written, by column name."""
@@ -98,7 +97,7 @@ def approval_values(approval: Approval) -> Values:
 def progress_values(approval: Approval) -> Values:
     """What changes in an approval's life."""
     outcomes: dict[str, Json] = {
-        action.id: _outcome_to_json(action.outcome) for action in approval.actions if action.outcome
+        action.id: told for action in approval.actions if (told := progress_to_json(action))
     }
     return {
         "state": approval.state.value,
@@ -177,7 +176,7 @@ def _request_to_json(action: Action) -> dict[str, Json]:
 
 def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
     request = from_json(row.request)
-    outcome = outcomes.get(row.action)
+    needs, votes, outcome = progress_from_json(outcomes.get(row.action, {}), request["digest"])
     return Action(
         id=ActionId(row.action),
         tool=request["tool"],
@@ -188,27 +187,9 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         call=request["call"],
         message=request["message"],
         schema=request["schema"],
-        outcome=None if outcome is None else _outcome_from_json(outcome),
-    )
-
-
-def _outcome_to_json(outcome: Outcome) -> dict[str, Json]:
-    match outcome:
-        case Decided(decision=decision, by=by, at=at):
-            return {"decision": decision_to_json(decision), "by": by, "at": utc_text(at)}
-        case Expired(at=at):
-            return {"expired": utc_text(at)}
-        case _:
-            assert_never(outcome)
-
-
-def _outcome_from_json(told: Mapping[str, Any]) -> Outcome:
-    if "expired" in told:
-        return Expired(at=datetime.fromisoformat(told["expired"]))
-    return Decided(
-        decision=decision_from_json(told["decision"]),
-        by=UserId(told["by"]),
-        at=datetime.fromisoformat(told["at"]),
+        needs=needs,
+        votes=votes,
+        outcome=outcome,
     )
 
 

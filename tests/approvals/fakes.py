@@ -12,7 +12,7 @@ from bot.approvals.approval import Approval, Shape
 from bot.approvals.conversation import Said
 from bot.approvals.decision import Arguments, DecisionKind, Json
 from bot.approvals.errors import CouldNotCheck, InvalidArguments, Stale
-from bot.approvals.ids import ChannelId, ConversationId, InterruptId, UserId
+from bot.approvals.ids import ChannelId, ConversationId, GroupId, InterruptId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.ports import Transaction
 from bot.approvals.thread import ActionRequest, Answer, Condition, Interrupt, Thread, ToolFailure
@@ -48,6 +48,7 @@ class People:
 
     standing: dict[UserId, Standing] = field(default_factory=dict)
     inside: dict[ChannelId, set[UserId]] = field(default_factory=dict)
+    groups: dict[UserId, set[GroupId]] = field(default_factory=dict)
     closed: set[ChannelId] = field(default_factory=set)
     """Channels that the bot cannot write in."""
     unknown: bool = False
@@ -66,6 +67,11 @@ class People:
         if self.silent:
             raise CouldNotCheck("Slack does not say who is in the channel.")
         return user in self.inside.get(channel, set())
+
+    async def groups_of(self, user: UserId) -> frozenset[GroupId]:
+        if self.silent:
+            raise CouldNotCheck("Slack does not say who is in a user group.")
+        return frozenset(self.groups.get(user, ()))
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         return channel not in self.closed

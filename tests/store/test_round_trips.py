@@ -13,11 +13,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from bot.approvals.action import Vote
 from bot.approvals.approval import Action, Approval, Decided, Shape, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import Approve, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, UserId
 from bot.approvals.ports import Event
+from bot.approvals.who import ALONE, ChannelMembers, Members, One, Quorum, Requester, UserGroup
 from bot.store import RowsStore, RowsTransaction, open_store
 from bot.store.rows import from_json, to_json
 from tests.postgres import a_database
@@ -41,6 +43,14 @@ decisions = st.one_of(
     st.just(Approve()), st.builds(Edit, objects), st.builds(Reject, texts), st.builds(Respond, texts)
 )
 outcomes = st.none() | st.builds(Decided, decision=decisions, by=words, at=moments)
+who = st.one_of(
+    st.sampled_from([ChannelMembers(), Requester(), Members(), One(UserId("U0BOB"))]),
+    st.builds(UserGroup, words, words),
+)
+quorums = st.builds(Quorum, approvers=st.lists(who, max_size=3).map(tuple), count=st.integers(1, 9))
+votes = st.builds(
+    Vote, decision=decisions, by=words, at=moments, digest=texts, fits=st.frozensets(st.integers(0, 3))
+)
 actions = st.builds(
     Action,
     id=st.just(ActionId("")),
@@ -51,6 +61,8 @@ actions = st.builds(
     digest=texts,
     call=texts,
     schema=st.none() | objects,
+    needs=st.just(ALONE) | st.lists(quorums, max_size=3).map(tuple),
+    votes=st.lists(votes, max_size=3).map(tuple),
     outcome=outcomes,
 )
 approvals = st.builds(

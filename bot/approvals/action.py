@@ -1,0 +1,202 @@
+"""One action request of an approval: what is asked, who voted about it, and what became of it. Pure.
+
+A person has one vote. Approvals and edits are counted until they are enough; one rejection or one answer ends
+it at once. An edit asks for something else, so the votes before it fall, and so do those for it if it falls.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, Self, TypeAlias
+
+from bot.approvals.decision import (
+    PAST,
+    Approve,
+    Arguments,
+    Decision,
+    DecisionKind,
+    Edit,
+    Json,
+    Reject,
+    Respond,
+    kind_of,
+)
+from bot.approvals.ids import ActionId, UserId
+from bot.approvals.quorum import Tally, tally
+from bot.approvals.times import utc
+from bot.approvals.who import ALONE, Quorum
+
+EDITION: Final = 16
+"""Characters of a digest that tell one edit from another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One person's decision."""
+
+    decision: Decision
+    by: UserId
+    at: datetime
+    digest: str = ""
+    """Of the call that it is about, as the action was asked, or as it is after this edit."""
+    fits: frozenset[int] = frozenset({0})
+    """The quorums that the person was found to belong to at the click, by their position in the needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """What the policy says of a person at the click: the votes that it takes, and what one counts for."""
+
+    needs: tuple[Quorum, ...] = ALONE
+    fits: frozenset[int] = frozenset({0})
+    via: tuple[str, ...] = ()
+    """What the person was let in as, in the policy's words; for the record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What people decided about one action."""
+
+    decision: Decision
+    by: UserId
+    """Whose vote was the last that it took."""
+    at: datetime
+
+    def __str__(self) -> str:
+        return f"{PAST[kind_of(self.decision)]} by <@{self.by}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """Nobody decided in time. Not a no: an outcome of its own, and nothing runs because of it."""
+
+    at: datetime
+    """The deadline that passed."""
+
+    def __str__(self) -> str:
+        return f"expired at {utc(self.at)}"
+
+
+Outcome: TypeAlias = Decided | Expired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One action request: a tool call that waits for people, or was decided by them."""
+
+    id: ActionId
+    tool: str
+    arguments: Arguments
+    description: str
+    allowed: frozenset[DecisionKind]
+    digest: str
+    """Binds this very call; see `binding.digest`."""
+    call: str = ""
+    """The tool call's id in the model's message, where it is known."""
+    message: str = ""
+    """The id of that message; empty where the call is not known."""
+    schema: Mapping[str, Json] | None = None
+    """JSON schema of the tool's arguments, for the edit form; None where the tool is not known."""
+    needs: tuple[Quorum, ...] = ALONE
+    """The votes that it takes: as the policy was when it was asked, or at the latest vote."""
+    votes: tuple[Vote, ...] = field(default=())
+    """One for each person, the latest last."""
+    outcome: Outcome | None = None
+
+    @property
+    def decided(self) -> Decided | None:
+        """The decision, if people made one."""
+        return self.outcome if isinstance(self.outcome, Decided) else None
+
+    @property
+    def edit(self) -> Vote | None:
+        """The vote that asks for other arguments, which the others are for as well."""
+        return _edit(self.votes)
+
+    @property
+    def asked(self) -> "Action":
+        """The action as people are asked about it now: with the arguments of the edit, if there is one."""
+        match self.edit:
+            case Vote(decision=Edit(arguments=arguments), digest=digest):
+                return replace(self, arguments=arguments, digest=digest)
+            case _:
+                return self
+
+    @property
+    def edition(self) -> str:
+        """Which version people are asked about; empty for the agent's own."""
+        digest = self.asked.digest
+        return "" if digest == self.digest else digest[:EDITION]
+
+    @property
+    def takes(self) -> frozenset[DecisionKind]:
+        """The decisions that it takes now: whoever may only edit has to be able to agree to an edit."""
+        return self.allowed | {DecisionKind.APPROVE} if self.edition else self.allowed
+
+    @property
+    def tally(self) -> Tally:
+        """How far the votes for it go."""
+        return _tally(self.needs, self.votes)
+
+    def vote_of(self, person: UserId) -> Vote | None:
+        """This person's vote."""
+        return next((vote for vote in self.votes if vote.by == person), None)
+
+    def may_change(self, person: UserId) -> bool:
+        """Whether a decision that was made is this person's to change: one's own, or a part of it is."""
+        match self.outcome:
+            case Decided(decision=Reject() | Respond(), by=by):
+                return by == person
+            case Decided(by=by):
+                return by == person or self.vote_of(person) is not None
+            case _:
+                return False
+
+    def voted(self, vote: Vote, needs: tuple[Quorum, ...]) -> Self:
+        """With this vote in place of an earlier one of the same person.
+
+        Votes that were cast under other rules than `needs` fall.
+        """
+        kept = [other for other in self.votes if other.by != vote.by] if needs == self.needs else []
+        if isinstance(vote.decision, Edit) and vote.digest != self.asked.digest:
+            kept = []
+        elif isinstance(vote.decision, Edit) and kept:
+            vote = replace(vote, decision=Approve())
+        return self._with([*kept, vote], needs)
+
+    def taken_back(self, person: UserId) -> Self:
+        """Without this person's vote."""
+        return self._with([vote for vote in self.votes if vote.by != person], self.needs)
+
+    def _with(self, votes: Iterable[Vote], needs: tuple[Quorum, ...]) -> Self:
+        """With these votes, as far as they are for what is asked now, and with what they come to."""
+        given = list(votes)
+        edit = _edit(given)
+        asked = edit.digest if edit else self.digest
+        valid = tuple(vote for vote in given if vote.digest == asked or ends(vote.decision))
+        return replace(self, needs=needs, votes=valid, outcome=_concluded(valid, needs))
+
+
+def ends(decision: Decision) -> bool:
+    """Whether one vote is enough for this: a no wins, and an answer is no permission."""
+    return isinstance(decision, Reject | Respond)
+
+
+def _edit(votes: Iterable[Vote]) -> Vote | None:
+    return next((vote for vote in votes if isinstance(vote.decision, Edit)), None)
+
+
+def _tally(needs: tuple[Quorum, ...], votes: Iterable[Vote]) -> Tally:
+    permitting = [vote.fits for vote in votes if not ends(vote.decision)]
+    return tally([need.count for need in needs], permitting)
+
+
+def _concluded(votes: tuple[Vote, ...], needs: tuple[Quorum, ...]) -> Decided | None:
+    if not votes:
+        return None
+    last, edit = votes[-1], _edit(votes)
+    if ends(last.decision):
+        return Decided(decision=last.decision, by=last.by, at=last.at)
+    if not _tally(needs, votes).reached:
+        return None
+    return Decided(decision=edit.decision if edit else last.decision, by=last.by, at=last.at)

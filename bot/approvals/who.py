@@ -1,0 +1,125 @@
+"""Who may decide, as a policy names them, and how many of them it takes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, assert_never
+
+from bot.approvals.decision import Json
+from bot.approvals.ids import GroupId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelMembers:
+    """`channel`: the full members who are in the card's channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """`requester`: whoever asked. Of use only together with `self_approval`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """`members`: every full member of the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """`@name` or `U…`: one person."""
+
+    id: UserId
+
+
+@dataclass(frozen=True, slots=True)
+class UserGroup:
+    """`@@handle` or `S…`: the full members who are in a Slack user group."""
+
+    id: GroupId
+    handle: str = field(default="", compare=False)
+    """For display alone."""
+
+
+Who: TypeAlias = ChannelMembers | Requester | Members | One | UserGroup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quorum:
+    """So many votes from these people."""
+
+    approvers: tuple[Who, ...]
+    count: int = 1
+
+
+ALONE: Final = (Quorum(approvers=()),)
+"""What an action needs of which one vote is enough, by anybody whom the policy lets decide."""
+
+
+def written(who: Who) -> str:
+    """As a policy file says it."""
+    match who:
+        case ChannelMembers():
+            return "channel"
+        case Requester():
+            return "requester"
+        case Members():
+            return "members"
+        case One(id=id):
+            return id
+        case UserGroup(id=id, handle=handle):
+            return f"@@{handle}" if handle else id
+        case _:
+            assert_never(who)
+
+
+def one_of(approvers: Iterable[Who]) -> str:
+    """Somebody of these, as a sentence says it, without naming who is in a channel or group."""
+    return " or ".join(dict.fromkeys(_one(who) for who in approvers))
+
+
+def _one(who: Who) -> str:
+    match who:
+        case ChannelMembers():
+            return "a full member in this channel"
+        case Requester():
+            return "whoever asked for it"
+        case Members():
+            return "a full member of this workspace"
+        case One(id=id):
+            return f"<@{id}>"
+        case UserGroup(id=id, handle=handle):
+            return f"a member of @{handle or id}"
+        case _:
+            assert_never(who)
+
+
+def quorum_to_json(quorum: Quorum) -> Json:
+    """The quorum as JSON, for a row."""
+    approvers: list[Json] = [
+        [who.id, who.handle] if isinstance(who, UserGroup) else written(who) for who in quorum.approvers
+    ]
+    return {"of": approvers, "count": quorum.count}
+
+
+def quorum_from_json(told: dict[str, Json]) -> Quorum:
+    """The quorum that `quorum_to_json` wrote; `ValueError` if it is none."""
+    match told:
+        case {"of": list(approvers), "count": int(count)}:
+            return Quorum(approvers=tuple(map(_read, approvers)), count=count)
+        case _:
+            raise ValueError("not a quorum")
+
+
+def _read(told: Json) -> Who:
+    match told:
+        case "channel":
+            return ChannelMembers()
+        case "requester":
+            return Requester()
+        case "members":
+            return Members()
+        case [str(id), str(handle)]:
+            return UserGroup(GroupId(id), handle)
+        case str(id):
+            return One(UserId(id))
+        case _:
+            raise ValueError("not an approver")
