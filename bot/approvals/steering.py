@@ -190,22 +190,22 @@ class Steering:
 
     async def _check_taking_part(self, by: UserId, conversation: Conversation) -> None:
         """Let the requester or an approver through; others have no business with Retry and Stop.
-        may = may or await self._in_group(by)
 
         Whoever was called in about something in this conversation is an approver here.
         """
-    async def _in_group(self, by: UserId) -> bool:
-        groups = self.policy.user_groups
-        return bool(groups and groups & await self.directory.groups_of(by))
-
         person = await self.directory.person(by)
         if person.standing is Standing.MEMBER and by == conversation.requester:
             return
         who = {one for terms in self.policy.all_terms for one in terms.who}
         in_channel = ChannelMembers() in who and await self.directory.is_member(conversation.channel, by)
         may = in_channel or _named(by, who) or await self._called_in(by, conversation)
+        may = may or await self._in_group(by)
         if person.standing is not Standing.MEMBER or not may:
             raise NotAllowed("Only the requester or an approver can do this.")
+
+    async def _in_group(self, by: UserId) -> bool:
+        groups = self.policy.user_groups
+        return bool(groups and groups & await self.directory.groups_of(by))
 
     async def _called_in(self, by: UserId, conversation: Conversation) -> bool:
         if not any(by in terms.escalate_to for terms in self.policy.all_terms):
