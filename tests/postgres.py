@@ -90,9 +90,12 @@ class Server:
         self._server = get_server(folder, cleanup_mode="delete")
         self.url = str(self._server.get_uri())
 
-    async def stop(self) -> None:
-        """As it ends when its machine goes down: connections are cut, nobody is waited for."""
-        await asyncio.to_thread(self._ctl, "-m", "immediate", "stop")
+    async def stop(self, mode: str = "immediate") -> None:
+        """As it ends when its machine goes down: connections are cut, nobody is waited for.
+
+        `fast` is how an operator restarts it: transactions are rolled back, and clients told.
+        """
+        await asyncio.to_thread(self._ctl, "-m", mode, "stop")
 
     async def start(self) -> None:
         """Start it again where it was."""
