@@ -1,7 +1,6 @@
 """Where threads are kept: LangGraph's savers on connections that are ours."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from bot.agents.patient import Patient
+from bot.private_file import make_private
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS: Final = 5
 """How long a write waits for another writer of the file, before it lets its turn go and comes again."""
-_OWNER_ONLY: Final = 0o600
 
 
 def strict_serde() -> JsonPlusSerializer:
@@ -31,7 +30,7 @@ def strict_serde() -> JsonPlusSerializer:
 @asynccontextmanager
 async def sqlite_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
     """The saver on this file, ready to use. Only the file's owner can read it, from its first byte on."""
-    await asyncio.to_thread(_owner_only, path)
+    await asyncio.to_thread(make_private, path)
     async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
         await connection.execute("PRAGMA journal_mode=WAL")
         # A decision is on disk before its tool starts, so every commit reaches the disk.
@@ -104,11 +103,3 @@ def _checked_pool(url: str, *, size: int) -> "AsyncConnectionPool[AsyncConnectio
         name="checkpoints",
         open=False,
     )
-
-
-def _owner_only(path: Path) -> None:
-    """SQLite gives `-wal` and `-shm` the mode of the file; those left by an older start are set too."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
-    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-        if file.exists():
-            file.chmod(_OWNER_ONLY)

@@ -10,13 +10,14 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as QueueTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.private_file import make_private
 from bot.store import postgres
 from bot.store.cancelling import to_the_end
 from bot.store.errors import CannotOpen, OldSchema, StoreUnavailable, sentence_for
 from bot.store.location import postgres_url, sqlite_path
 from bot.store.lock import held
 from bot.store.schema import migrate, revision, revisions
-from bot.store.sqlite import make_private, migrating_engine, reading_engine, writing_engine
+from bot.store.sqlite import migrating_engine, reading_engine, writing_engine
 from bot.store.transaction import Recorded, RowsTransaction
 
 
@@ -163,7 +164,10 @@ async def upgrade(where: str | Path, *others: Callable[[str], Awaitable[None]]) 
 
 def _take(where: str | Path, held_files: ExitStack) -> Path:
     path = sqlite_path(where)
-    make_private(path)
+    try:
+        make_private(path)
+    except OSError as error:
+        raise CannotOpen(f"The database {path} cannot be opened: {error.strerror}.") from error
     held_files.enter_context(held(path))
     engine = migrating_engine(path)
     try:

@@ -1,8 +1,6 @@
 """Engines on one SQLite file: a single writer that holds the file's write lock, and readers beside it."""
 
-import os
 import sqlite3
-import stat
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,6 @@ from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, Engine, NullPool,
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.cancelling import to_the_end
-from bot.store.errors import CannotOpen
 
 BUSY_SECONDS: Final = 2.0
 """How long to wait for another connection's write; well inside the 3 s that Slack gives an ack."""
@@ -42,20 +39,6 @@ def migrating_engine(path: Path) -> Engine:
     engine = create_engine(URL.create("sqlite"), creator=partial(_open, path), poolclass=NullPool)
     _begin_with(engine, "BEGIN IMMEDIATE")
     return engine
-
-
-def make_private(path: Path) -> None:
-    """Create the file for its owner alone, or take others' rights away from an existing one.
-
-    SQLite gives `-wal` and `-shm` the rights of the database file when it makes them.
-    """
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-            if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
-                file.chmod(0o600)
-    except OSError as error:
-        raise CannotOpen(f"The database {path} cannot be opened: {error.strerror}.") from error
 
 
 def _engine(path: Path, pragmas: Sequence[str], *, begin: str, size: int) -> AsyncEngine:
