@@ -81,7 +81,9 @@ approvals = Table(
     Column("note", Prose(), nullable=False),
     Column("escalated_to", Prose(), nullable=False),  # JSON list of user ids
     UniqueConstraint("conversation", "interrupt"),
+    # Without the second one, SQLite looks through all that wait for those of one conversation.
     Index(None, "state"),
+    Index(None, "conversation", "state"),
 )
 
 # What people are shown. Never updated (a trigger refuses it): a click writes only the small row above,

@@ -87,6 +87,7 @@ def _approvals() -> None:
         sa.ForeignKeyConstraint(["conversation"], ["conversations.id"], name="fk_approvals_conversation"),
     )
     op.create_index("ix_approvals_state", "approvals", ["state"])
+    op.create_index("ix_approvals_conversation_state", "approvals", ["conversation", "state"])
     op.create_table(
         "actions",
         sa.Column("id", sa.String(), nullable=False),
