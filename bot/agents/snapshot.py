@@ -16,6 +16,7 @@ import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -41,6 +42,8 @@ class Snapshot:
     """The graph's nodes that run tools."""
     direct_tools: Collection[str] = ()
     """Tools whose result is the answer."""
+    asks_once: bool = False
+    """Whether LangChain's approval alone asks between the model and its tools."""
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
@@ -77,6 +80,20 @@ class Snapshot:
             message_ids=frozenset(message.id for message in self.messages if message.id),
             answer=self._answer() if condition is Condition.IDLE else None,
             tool_failures=tool_failures(self.messages),
+            unheard=self._unheard(),
+        )
+
+    def _unheard(self) -> frozenset[tuple[str, str]]:
+        """The calls that have still to pass the step that asks; none where that cannot be told."""
+        tasks, message = self.state.tasks, latest_message(self.messages)
+        if not self.asks_once or not tasks or message is None:
+            return frozenset()
+        if any(task.name in self.tool_nodes for task in tasks):
+            return frozenset()
+        later = takewhile(lambda one: one is not message, reversed(self.messages))
+        ended = {one.tool_call_id for one in later if isinstance(one, ToolMessage)}
+        return frozenset(
+            (message.id or "", call["id"] or "") for call in message.tool_calls if call["id"] not in ended
         )
 
     def _interrupts(self) -> tuple[tuple[Interrupt, ...], str]:

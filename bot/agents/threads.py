@@ -36,6 +36,8 @@ _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
 The id is checked here as well, so a LangGraph without the switch is still used rightly."""
 _RESUME: Final = "__resume__"
+_OURS: Final = frozenset({"Verdicts.after_model", "HumanInTheLoopMiddleware.after_model"})
+"""A team's own middleware with such a step may ask as well."""
 ENDING: Final = "the process ends"
 CUT_OFF: Final = "This call was cancelled before it ended; it may or may not have run."
 _log = structlog.get_logger(__name__)
@@ -55,6 +57,8 @@ class Threads:
             name for name, node in self._graph.nodes.items() if isinstance(node.bound, ToolNode)
         )
         self._direct = frozenset(name for name, tool in agent.tools.items() if tool.return_direct)
+        asking = {name for name in self._graph.nodes if name.endswith(".after_model")}
+        self._asks_once = agent.gates is not None and asking <= _OURS
 
     def drain(self) -> None:
         """Let the tools that run end, and begin nothing more: the process is about to end.
@@ -112,7 +116,9 @@ class Threads:
         if snapshot.thread().condition in {Condition.NEW, Condition.IDLE, Condition.WAITING}:
             return None
         # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
-        return await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
+        failed = await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
+        # What cannot be shown to people is no exception, and going on asks it again and again.
+        return failed or (await self.read(thread)).failure or None
 
     async def ask_again(self, thread: ConversationId) -> str | None:
         """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
@@ -197,6 +203,7 @@ class Threads:
             answered=frozenset(task for task, channel, _ in writes if channel == _RESUME),
             tool_nodes=self._tool_nodes,
             direct_tools=self._direct,
+            asks_once=self._asks_once,
         )
 
     def _config(self, thread: ConversationId, fork: RunnableConfig | None = None) -> RunnableConfig:

@@ -135,7 +135,7 @@ class Running:
         known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in known:
             if approval.interrupt not in pending:
-                await self._close(tx, approval)
+                await self._close(tx, approval, thread)
         asked = {approval.interrupt for approval in known}
         fresh = [interrupt for interrupt in thread.interrupts if interrupt.id not in asked]
         filed = await self._file(tx, conversation, fresh, arrived) if fresh else ()
@@ -173,12 +173,12 @@ class Running:
         if any(alone(self.policy.terms(tool), approval.requesters) for tool in tools):
             await self._say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 
-    async def _close(self, tx: Transaction, approval: Approval) -> None:
+    async def _close(self, tx: Transaction, approval: Approval, thread: Thread) -> None:
         """An approval whose interrupt is gone: the agent was told, or something else ended it.
 
         A card looks the same settled and delivered, so it is not drawn again.
         """
-        if approval.state is State.WAITING:
+        if approval.state is State.WAITING or not thread.has_heard(approval):
             await withdraw(tx, self.jobs, approval, "the agent no longer waits for it", self.now())
             return
         await tx.approvals.save(approval.deliver())
@@ -234,7 +234,7 @@ class Running:
         asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in asked:
             if approval.state is State.SETTLED and approval.interrupt not in pending:
-                await self._close(tx, approval)  # the agent had been told when somebody pressed Stop
+                await self._close(tx, approval, thread)  # told when somebody pressed Stop
             else:
                 await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:

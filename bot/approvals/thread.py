@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.approvals.approval import Shape
+from bot.approvals.approval import Approval, Shape
 from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.ids import InterruptId
 
@@ -78,3 +78,10 @@ class Thread:
     answer: Answer | None = None
     """The agent's last words, if the condition is idle."""
     tool_failures: tuple[ToolFailure, ...] = ()
+    unheard: frozenset[tuple[str, str]] = frozenset()
+    """Calls, by the ids of message and call, that stand before the step that asks about them: of a decision
+    about them that was made already, the agent has not heard."""
+
+    def has_heard(self, approval: Approval) -> bool:
+        """Whether the agent can have been told this approval, which is no longer pending."""
+        return not any((action.message, action.call) in self.unheard for action in approval.actions)
