@@ -19,6 +19,13 @@ def utc_text(moment: datetime) -> str:
     return (moment.astimezone(UTC) if offset else moment).isoformat(timespec="microseconds")
 
 
+def name_text(value: str | None) -> str | None:
+    """The text that a `Name` is kept as."""
+    if value is None or (value.isascii() and "\0" not in value):
+        return value
+    return value.encode(_ENCODING, "backslashreplace").decode().replace("\0", "\\x00")
+
+
 class Name(TypeDecorator[str]):
     """An id, or a word of ours.
 
@@ -31,9 +38,7 @@ class Name(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
         """As the database takes it."""
-        if value is None or (value.isascii() and "\0" not in value):
-            return value
-        return value.encode(_ENCODING, "backslashreplace").decode().replace("\0", "\\x00")
+        return name_text(value)
 
 
 class Prose(TypeDecorator[str]):

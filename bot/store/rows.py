@@ -13,6 +13,7 @@ from bot.approvals.conversation import Conversation, Post, PostKind, PostState, 
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
+from bot.store.columns import name_text, utc_text
 from bot.store.progress import progress_from_json, progress_to_json
 
 Values = dict[str, Any]
@@ -234,15 +235,15 @@ def post_of(row: Row[Any]) -> Post:
     )
 
 
-def event_values(event: Event) -> Values:
-    """The row of a line in the record."""
+def event_texts(event: Event) -> dict[str, str | None]:
+    """The row of a line in the record, as the database keeps it: its hash covers these very texts."""
     return {
-        "kind": event.kind,
-        "at": event.at,
-        "conversation": event.conversation,
-        "approval": event.approval,
-        "action": event.action,
-        "actor": event.actor,
+        "kind": name_text(event.kind),
+        "at": utc_text(event.at),
+        "conversation": name_text(event.conversation),
+        "approval": name_text(event.approval),
+        "action": name_text(event.action),
+        "actor": name_text(event.actor),
         "detail": to_json(dict(event.detail)),
     }
 

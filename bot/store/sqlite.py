@@ -11,6 +11,7 @@ from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, Engine, NullPool,
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.cancelling import to_the_end
+from bot.store.chain import sealed
 
 BUSY_SECONDS: Final = 2.0
 """How long to wait for another connection's write; well inside the 3 s that Slack gives an ack."""
@@ -69,6 +70,7 @@ def _open(path: Path, pragmas: Sequence[str] = ()) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("audit_hash", 3, sealed, deterministic=True)
     return connection
 
 

@@ -142,11 +142,14 @@ posts = Table(
     Index(None, "state"),
 )
 
-# Append-only: triggers refuse UPDATE and DELETE. No foreign keys: it tells of unknown things as well.
+# Append-only: triggers refuse UPDATE and DELETE. No foreign keys: it tells of unknown things as well. A
+# chain, see `chain`: the number is the row's place in it, so no two rows can follow the same one.
 audit = Table(
     "audit",
     metadata,
-    _seq(),
+    Column("seq", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True, autoincrement=False),
+    Column("prev", Name(), nullable=False),
+    Column("hash", Name(), nullable=False),
     Column("kind", Name(), nullable=False),
     Column("at", Moment(), nullable=False),
     Column("conversation", Name()),

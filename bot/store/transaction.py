@@ -60,6 +60,7 @@ class RowsTransaction:
 
     async def commit(self) -> None:
         """Put it on disk, then tell."""
+        await self.record.write()
         await self.connection.commit()
         for call in self._calls:
             try:

@@ -9,6 +9,20 @@ revision = "0001"
 down_revision = None
 
 
+# The next place in the record's chain, for a row with this form (see `bot.store.chain`). The lock is held to
+# the end of the transaction; what is read after it is what the transaction before it committed.
+_NEXT = """
+CREATE FUNCTION audit_next(form bytea, OUT seq bigint, OUT prev text, OUT hash text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(12099150290946);
+    SELECT last.seq, last.hash INTO seq, prev FROM audit AS last ORDER BY last.seq DESC LIMIT 1;
+    seq := coalesce(seq, 0) + 1;
+    prev := coalesce(prev, repeat('0', 64));
+    hash := encode(sha256(form || convert_to(prev || '","seq":' || seq || '}', 'UTF8')), 'hex');
+END $$
+"""
+
+
 def _seq() -> sa.Column[int]:
     return sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False)
 
@@ -158,7 +172,11 @@ def _posts() -> None:
 def _audit() -> None:
     op.create_table(
         "audit",
-        _seq(),
+        sa.Column(
+            "seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False, autoincrement=False
+        ),
+        sa.Column("prev", sa.String(), nullable=False),
+        sa.Column("hash", sa.String(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
         sa.Column("conversation", sa.String()),
@@ -169,6 +187,8 @@ def _audit() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_audit"),
     )
     op.create_index("ix_audit_conversation", "audit", ["conversation"])
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(_NEXT)
 
 
 def _jobs() -> None:
