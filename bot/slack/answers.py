@@ -8,6 +8,7 @@ from slack_sdk.models.blocks import (
     ContextBlock,
     MarkdownBlock,
     MarkdownTextObject,
+    PlainTextObject,
     RichTextBlock,
     SectionBlock,
 )
@@ -26,6 +27,8 @@ LONGEST_FALLBACK: Final = 3_000
 """Characters of a message's `text`; Slack takes 4,000 in an update."""
 _LONGEST_SENTENCE: Final = 2_800
 _OPENING: Final = 6_000
+_AGENT_SAYS: Final = ContextBlock(elements=[PlainTextObject(text="The agent says:", emoji=False)])
+"""Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
 _NOTHING: Final = "The agent finished without saying anything."
 
 
@@ -73,13 +76,13 @@ def plain(message: Message) -> Message:
     part = excerpt(words.strip() or message.text, 9_000)
     left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
     literal = RichTextBlock(elements=[section(piece(part.head + left + part.tail))])
-    return Message(text=message.text, blocks=as_json([literal]))
+    return Message(text=message.text, blocks=as_json([_AGENT_SAYS, literal]))
 
 
 def _part(markdown: str) -> Message:
     return Message(
         text=clip(escape(undefused(markdown)), LONGEST_FALLBACK),
-        blocks=as_json([MarkdownBlock(text=markdown)]),
+        blocks=as_json([_AGENT_SAYS, MarkdownBlock(text=markdown)]),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.decision import Arguments, Json
+from bot.approvals.masking import Masked
 from bot.slack.literal import block, boxed, in_line, plain, section, shown
 from bot.slack.text import weight
 
@@ -92,7 +93,8 @@ def _one(name: str, value: Json, room: int) -> Drawn:
     label, cut = in_line(name, SHORT)
     if is_short(value):
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
-        row = section(plain(label or '""', bold=True), plain(": "), plain(text, code=True))
+        ours = isinstance(value, Masked) and value.whole
+        row = section(plain(label or '""', bold=True), plain(": "), plain(text, code=not ours, italic=ours))
         return Drawn(elements=[row], cut=cut or shorter)
     text = as_text(value)
     boxes, shorter = boxed(text, max(room - _BOX, SHORT))

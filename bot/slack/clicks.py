@@ -17,6 +17,7 @@ from bot.approvals.decision import Approve, Decision, Reject
 from bot.approvals.desk import Desk
 from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
+from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.steering import Steering
 from bot.slack import payloads, verbs
 from bot.slack.doubts import ran_form
@@ -43,6 +44,7 @@ class Clicks:
     steering: Steering
     client: AsyncWebClient
     private: Private
+    masking: Masking = BY_DEFAULT
 
     def register(self, app: AsyncApp) -> None:
         """Take every button there is; what is not ours is acked, so that no click shows a warning."""
@@ -70,7 +72,7 @@ class Clicks:
 
     async def it_ran(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form that asks what a call returned that did run."""
-        await self._open(ack, body, ran_form)
+        await self._open(ack, body, self._masked(ran_form))
 
     async def change(self, ack: AsyncAck, body: Payload) -> None:
         """Take one's own decision back."""
@@ -82,22 +84,26 @@ class Clicks:
 
     async def edit(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form with a field for each argument."""
-        await self._open(ack, body, edit_form)
+
+        def form(approval: Approval, action: Action) -> View:
+            return edit_form(approval, action, self.masking.hidden(action.asked))
+
+        await self._open(ack, body, form)
 
     async def reject(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form that asks why; closing it changes nothing."""
-        await self._open(ack, body, reject_form)
+        await self._open(ack, body, self._masked(reject_form))
 
     async def respond(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form for an answer."""
-        await self._open(ack, body, respond_form)
+        await self._open(ack, body, self._masked(respond_form))
 
     async def view_all(self, ack: AsyncAck, body: Payload) -> None:
         """Show everything in full: of one action, or of the approval."""
 
         async def show(click: Click) -> None:
             approval, action = await self._seen(click)
-            await self._show(click, view_all(approval, action))
+            await self._show(click, view_all(*self.masking.pair(approval, action)))
 
         await self._answer(ack, body, show)
 
@@ -165,11 +171,20 @@ class Clicks:
 
         await self._answer(ack, body, show)
 
+    def _masked(self, form: Form) -> Form:
+        def drawn(approval: Approval, action: Action) -> View:
+            masked = self.masking.approval(approval)
+            return form(masked, masked.action(action.id))
+
+        return drawn
+
     async def _show(self, click: Click, view: View) -> None:
         """Open a view, or put it on top of the one that is open; `Refused` if the click is too old for it."""
-        show = self.client.views_push if click.view_id else self.client.views_open
         try:
-            await show(trigger_id=click.trigger_id, view=view)
+            if click.view_id:
+                await self.client.views_push(trigger_id=click.trigger_id, view=view)
+            else:
+                await self.client.views_open(trigger_id=click.trigger_id, view=view)
         except SlackApiError as error:
             if name_of(error) in TOO_LATE:
                 raise Refused(
@@ -201,5 +216,6 @@ class Clicks:
         place = Place.read(click.private_metadata)
         approval, action = await self._in_view(place)
         await self.client.views_update(
-            view_id=click.view_id, view=view_all(approval, action, page=(place.page if place else 0) + step)
+            view_id=click.view_id,
+            view=view_all(*self.masking.pair(approval, action), page=(place.page if place else 0) + step),
         )

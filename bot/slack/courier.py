@@ -4,7 +4,9 @@ A post is marked as being sent before it is handed to Slack. If the answer is lo
 message is there; then Slack is asked for a message that carries the post's id, before it is posted again.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Final, assert_never
 
 import structlog
@@ -14,14 +16,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.approvals import tenure
-from bot.approvals.approval import Approval
+from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState
 from bot.approvals.ids import ChannelId, PostId, Ts
-from bot.approvals.ports import Store
+from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.ports import Clock, Event, Store
 from bot.slack import answers, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
+from bot.slack.sightings import sighting
 
 MARK: Final = "approval_bot_post"
 """The event type of the metadata that every message of ours carries; its payload is the post's id."""
@@ -33,6 +37,9 @@ REDRAWS: Final = (20, 4.0)
 """A burst of redraws, and the seconds after which as many are allowed again. Slack takes 50 and more a minute
 (its Tier 3) and more in bursts; a storm of clicks must not become a storm of redraws."""
 
+QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
+"""What may quote the arguments of its conversation's calls."""
+
 log = structlog.get_logger()
 
 
@@ -43,6 +50,7 @@ class Drawing:
     post: Post
     conversation: Conversation
     approval: Approval | None
+    """As people see it."""
 
     def parts(self) -> list[Message]:
         """The messages that show it; all but a long answer are one."""
@@ -83,12 +91,18 @@ class Drawing:
         return self.approval.version if self.approval else 0
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Courier:
     """Carries posts to Slack. Raises `TryLater`, or Slack's own error, for the job engine to try again."""
 
     store: Store
     client: AsyncWebClient
+    masking: Masking = BY_DEFAULT
+    now: Clock = _now
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
 
     async def post(self, id: PostId) -> None:
@@ -113,7 +127,8 @@ class Courier:
                 return
             post = replace(post, drawn=number if post.kind is PostKind.ANSWER else drawing.version)
             last = number == len(parts) - 1
-            await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED))
+            told = self._told("shown", replace(drawing, post=post), parts[number])
+            await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
         if post.kind is PostKind.CARD:
             # It may have been decided or withdrawn while it was on its way.
             await self.redraw(id, version=drawing.version + 1)
@@ -143,7 +158,7 @@ class Courier:
         except SlackApiError as error:
             await self._not_redrawn(post, error)
         else:
-            await self._save(replace(post, drawn=drawing.version))
+            await self._save(replace(post, drawn=drawing.version), *self._told("shown", drawing, message))
 
     async def give_up(self, id: PostId, problem: str) -> None:
         """Note that a post could not be shown after the last attempt; its approval stays decidable."""
@@ -176,7 +191,7 @@ class Courier:
         if post.state is PostState.SENDING and (found := await self._find(drawing, number)):
             return await self._shown(drawing, found)
         post = replace(post, state=PostState.SENDING)
-        await self._save(post)
+        await self._save(post, *self._told("showing", drawing, message))
         try:
             answer = await self._send(drawing, message, number)
         except SlackApiError as error:
@@ -255,13 +270,26 @@ class Courier:
             post = await tx.posts.get(id)
             conversation = await tx.conversations.get(post.conversation) if post else None
             approval = await tx.approvals.get(post.approval) if post and post.approval else None
+            quoted = await tx.approvals.of(post.conversation) if post and post.kind in QUOTING else ()
         if post is None or conversation is None:
             return None
-        return Drawing(post=post, conversation=conversation, approval=approval)
+        shown = replace(post, text=self.masking.text(post.text, quoted))
+        return Drawing(
+            post=shown,
+            conversation=conversation,
+            approval=self.masking.approval(approval) if approval else None,
+        )
 
-    async def _save(self, post: Post) -> None:
+    async def _save(self, post: Post, *events: Event) -> None:
         async with self.store.write() as tx:
             await tx.posts.save(post)
+            await tx.record.append(*events)
+
+    def _told(self, kind: str, drawing: Drawing, message: Message) -> Iterator[Event]:
+        """A line of the record, if it is a card on which somebody can decide."""
+        approval = drawing.approval
+        if approval and drawing.post.kind is PostKind.CARD and approval.state is State.WAITING:
+            yield sighting(kind, drawing.post, approval, message.blocks, self.now())
 
 
 def _mark(id: PostId, number: int) -> dict[str, Any]:

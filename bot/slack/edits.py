@@ -9,7 +9,7 @@ from typing import Final, NoReturn, assert_never
 
 from bot.approvals.approval import Action
 from bot.approvals.decision import Arguments, Json
-from bot.slack.fields import Field, fields
+from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import FALSE, NONE, TRUE, VALUE
 from bot.slack.schemas import Kind
 
@@ -30,17 +30,21 @@ class _WrongError(ValueError):
 
 
 _ABSENT: Final = object()
+_NOTHING_HIDDEN: Final[Hidden] = {}
 
 
-def read_edit(action: Action, values: Mapping[str, object]) -> Arguments | FieldErrors:
-    """The arguments as the form leaves them.
+def read_edit(
+    action: Action, values: Mapping[str, object], hidden: Hidden = _NOTHING_HIDDEN
+) -> Arguments | FieldErrors:
+    """The arguments as the form leaves them; `hidden` as the form was drawn with.
 
-    A field that was not touched keeps its value exactly, type and digits included, and the order of the
-    arguments stays. A field that was emptied becomes null or absent, as the schema allows.
+    A field that was not touched keeps its value exactly, type and digits included, and so does one that is
+    masked and was left empty; the order of the arguments stays. A field that was emptied becomes null or
+    absent, as the schema allows.
     """
     read: dict[str, Json] = {}
     errors: dict[str, str] = {}
-    for field in fields(action):
+    for field in fields(action, hidden):
         try:
             value = _value(field, values)
         except _WrongError as wrong:
@@ -51,12 +55,14 @@ def read_edit(action: Action, values: Mapping[str, object]) -> Arguments | Field
     return FieldErrors(errors) if errors else read
 
 
-def errors_by_block(action: Action, problems: Mapping[str, str]) -> dict[str, str]:
+def errors_by_block(
+    action: Action, problems: Mapping[str, str], hidden: Hidden = _NOTHING_HIDDEN
+) -> dict[str, str]:
     """Sentences by argument as sentences by input; what has no input is told at the first one.
 
     Empty if the form has no input at all.
     """
-    inputs = [field for field in fields(action) if not field.kept]
+    inputs = [field for field in fields(action, hidden) if not field.kept]
     by_name = {field.name: field.block_id for field in inputs}
     told: dict[str, str] = {}
     for name, sentence in problems.items():

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final
+from typing import Final, TypeAlias
 
 from bot.approvals.approval import Action
 from bot.approvals.decision import Json
@@ -30,6 +30,9 @@ _LONG_BY_NAME: Final = frozenset(
 )
 _UNTYPABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Characters that do not survive an input field; a carriage return is one of them."""
+Hidden: TypeAlias = Mapping[str, str]
+"""What is told in place of the arguments that nobody is shown, by name."""
+_NOTHING_HIDDEN: Final[Hidden] = {}
 _PLAIN_NUMBER: Final = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 
@@ -46,11 +49,16 @@ class Field:
     value: Json = None
     kept: str = ""
     """Why it cannot be edited here; empty if it can."""
+    masked: str = ""
+    """What is told in place of a value that nobody is shown; empty for any other."""
 
     @property
     def block_id(self) -> str:
-        """Where its input is in the form."""
-        return f"argument.{self.index}"
+        """Where its input is in the form.
+
+        One that starts empty is told from one that does not: read as the other, it would lose its value.
+        """
+        return f"argument.{self.index}{'.masked' if self.masked else ''}"
 
     @property
     def kind(self) -> Kind:
@@ -60,12 +68,16 @@ class Field:
     @property
     def may_be_empty(self) -> bool:
         """Whether the form can be sent without it."""
-        return not self.required or self.expected.nullable or (self.kind is Kind.TEXT and self.value == "")
+        if self.masked or not self.required or self.expected.nullable:
+            return True
+        return self.kind is Kind.TEXT and self.value == ""
 
     @property
     def initial(self) -> str:
-        """What stands in the input at first; nothing for null and for what is absent."""
+        """What stands in the input at first; nothing for null, for what is absent, and for what is masked."""
         match self.kind:
+            case _ if self.masked:
+                return ""
             case _ if self.value is None and (not self.present or self.expected.nullable):
                 return ""
             case Kind.TEXT | Kind.DATE:
@@ -89,14 +101,14 @@ class Field:
         return not self.initial or _PLAIN_NUMBER.fullmatch(self.initial) is not None
 
 
-def fields(action: Action) -> tuple[Field, ...]:
+def fields(action: Action, hidden: Hidden = _NOTHING_HIDDEN) -> tuple[Field, ...]:
     """All fields of an action's edit form."""
     known, needed = properties(action.schema), required(action.schema)
     names = [*action.arguments, *(name for name in known if name not in action.arguments)]
     room, inputs = LARGEST_FORM, 0
     made: list[Field] = []
     for index, name in enumerate(names):
-        field = _field(action, index, name, known, needed)
+        field = replace(_field(action, index, name, known, needed), masked=hidden.get(name, ""))
         why = _kept(field, room, inputs)
         if not why:
             room, inputs = room - weight(field.initial), inputs + 1

@@ -16,7 +16,7 @@ from slack_sdk.models.views import View as SlackView
 from bot.approvals.approval import Action, Approval
 from bot.slack import verbs
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
-from bot.slack.fields import Field, fields
+from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import input_block, literal, text_input
 from bot.slack.literal import in_line, plain, section
 from bot.slack.message import View
@@ -32,6 +32,7 @@ REASON, RESPONSE = "reason", "response"
 LONGEST_ANSWER: Final = 3_000
 _QUESTION: Final = 6_000
 _MOST_NAMED: Final = 8
+_NOTHING_HIDDEN: Final[Hidden] = {}
 
 
 def reject_form(approval: Approval, action: Action) -> View:
@@ -61,9 +62,12 @@ def respond_form(approval: Approval, action: Action) -> View:
     return _form("Respond", "Send", to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
 
 
-def edit_form(approval: Approval, action: Action) -> View:
-    """One input per argument. What does not fit into a form stays as it is, and the form says so."""
-    every = fields(action.asked)
+def edit_form(approval: Approval, action: Action, hidden: Hidden = _NOTHING_HIDDEN) -> View:
+    """One input per argument. What does not fit into a form stays as it is, and the form says so.
+
+    What is masked starts empty and stays as it is as well, unless something is typed.
+    """
+    every = fields(action.asked, hidden)
     inputs = [input_block(field) for field in every if not field.kept]
     told = section(
         plain("Arguments of "), plain(name(action), code=True), plain(". What you send is what runs.")

@@ -62,6 +62,8 @@ def _hint(field: Field) -> str:
     parts = [in_line(shown(field.expected.description.strip()), _LONGEST_HINT)[0]]
     if field.kind is Kind.JSON:
         parts.append("Written as JSON.")
+    if field.masked:
+        parts.append(f"Now {in_line(field.masked, _LONGEST_HINT // 2)[0]}. Left empty, it stays as it is.")
     if visible(field.initial) != field.initial and field.kind in (Kind.TEXT, Kind.JSON):
         parts.append(f"Holds invisible characters: {in_line(field.initial, _LONGEST_HINT // 2)[0]}")
     return " ".join(filter(None, parts))
@@ -99,7 +101,7 @@ def _chosen(
 ) -> InputInteractiveElement:
     """A choice; where nothing may be chosen, nothing is an option, since a choice cannot be taken back."""
     if field.may_be_empty:
-        options = [*options, Option(value=NONE, text=literal("(no value)"))]
+        options = [*options, Option(value=NONE, text=literal("(as it is)" if field.masked else "(no value)"))]
     start = field.initial or (NONE if field.may_be_empty else "")
     initial = next((option for option in options if option.value == start), None)
     return element(action_id=VALUE, options=options, initial_option=initial)

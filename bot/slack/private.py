@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.approvals.secrets import masked_text
 from bot.slack.answers import refusal
 from bot.slack.forms import message_form
 from bot.slack.payloads import Click
@@ -28,6 +29,7 @@ class Private:
 
     async def tell(self, click: Click, sentence: str) -> None:
         """Answer a click, for this person's eyes only."""
+        sentence = masked_text(sentence)
         try:
             if click.view_id:
                 await self.client.views_push(trigger_id=click.trigger_id, view=message_form(sentence))

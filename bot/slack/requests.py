@@ -5,6 +5,7 @@ from typing import Final
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Approval
+from bot.approvals.masking import without_repetition
 from bot.slack.arguments import Drawn, as_text, drawn
 from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
 
@@ -27,9 +28,7 @@ def name(action: Action, room: int = LONGEST_NAME) -> str:
 
 def description(action: Action) -> str:
     """The description without LangChain's repetition of tool and arguments."""
-    text = action.description.strip()
-    repeated = f"\n\nTool: {action.tool}\nArgs: {dict(action.arguments)}"
-    text = text.removesuffix(repeated).strip()
+    text = without_repetition(action)
     return "" if text == _DEFAULT_PREFIX else text
 
 
@@ -81,4 +80,4 @@ def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
 def _label(action: Action) -> str:
     if not action.arguments and "respond" in action.allowed:
         return "The agent asks:"
-    return "In the agent's words:"
+    return "The agent says:"

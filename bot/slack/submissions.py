@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.approvals.approval import Action
+from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import Arguments, Decision, Edit, Reject, Respond
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, Refused
+from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack import payloads, verbs
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
@@ -27,6 +28,7 @@ class Submissions:
     """The forms behind Edit, Reject, Respond and It ran."""
 
     desk: Desk
+    masking: Masking = BY_DEFAULT
 
     def register(self, app: AsyncApp) -> None:
         """Take the four forms."""
@@ -39,7 +41,7 @@ class Submissions:
 
     async def edited(self, ack: AsyncAck, body: Payload) -> None:
         """Run with other arguments; what does not fit the tool's schema is said at its field."""
-        await self._sent(ack, body, lambda action, form: _edit(read_edit(action.asked, form.values)))
+        await self._sent(ack, body, lambda action, form: _edit(self._read(action, form)))
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
@@ -57,6 +59,9 @@ class Submissions:
         """A form of an older version: it closes."""
         await ack()
 
+    def _read(self, action: Action, form: Submission) -> Arguments | FieldErrors:
+        return read_edit(action.asked, form.values, self.masking.hidden(action.asked))
+
     async def _sent(self, ack: AsyncAck, body: Payload, read: Read) -> None:
         form = payloads.submission(body)
         place = Place.read(form.private_metadata) if isinstance(form, Submission) else None
@@ -64,13 +69,16 @@ class Submissions:
             await ack()
             return
         try:
-            _, action = await self.desk.look(place.action)
-            errors = await self._decide(action, read(action, form), form, place.edition)
+            approval, action = await self.desk.look(place.action)
+            decision = read(action, form)
+            errors = await self._decide(action, decision, form, place.edition)
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
             return
         if errors:
-            await ack(response_action="errors", errors=errors)
+            about = _with(approval, action, decision)
+            told = {block: self.masking.text(sentence, about) for block, sentence in errors.items()}
+            await ack(response_action="errors", errors=told)
         else:
             await ack()
 
@@ -88,10 +96,17 @@ class Submissions:
         try:
             await self.desk.decide(action.id, read, by=form.by, seen=seen)
         except InvalidArguments as invalid:
-            if errors := errors_by_block(action.asked, invalid.fields):
+            if errors := errors_by_block(action.asked, invalid.fields, self.masking.hidden(action.asked)):
                 return errors
             raise
         return {}
+
+
+def _with(approval: Approval, action: Action, read: Decision | FieldErrors) -> list[Approval]:
+    """The approval as it is and as it would be: a sentence about what was typed may quote it."""
+    if not isinstance(read, Edit):
+        return [approval]
+    return [approval, replace(approval, actions=(replace(action, arguments=read.arguments),))]
 
 
 def _edit(read: Arguments | FieldErrors) -> Decision | FieldErrors:

@@ -62,7 +62,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         yield _title(approval, action)
         yield from _now(approval, action)
         if words := description(action):
-            yield _rich(section(plain("In the agent's words:", italic=True)))
+            yield _rich(section(plain("The agent says:", italic=True)))
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
         shown_now = action if action.outcome else action.asked
         yield from _arguments(shown_now.arguments)

@@ -215,7 +215,7 @@ def test_langchains_own_description_is_not_repeated() -> None:
         drawn(approval(action(arguments=arguments, description=words))).blocks
     )
     text = readable(drawn(approval(action(arguments=arguments, description=own))).blocks)
-    assert "In the agent's words:\n> Writes to disk.\n" in text
+    assert "The agent says:\n> Writes to disk.\n" in text
     assert "Args:" not in text
 
 

@@ -1,0 +1,218 @@
+"""What of an approval people do not get to see: secrets, by the name they have and by their shape. Pure.
+
+Only what is drawn is masked. The rows, the digest and the tool keep the real bytes.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Self, TypeAlias, assert_never
+
+from bot.approvals.action import Action, Decided, Vote
+from bot.approvals.approval import Approval
+from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.approvals.secret_names import SecretNames, named
+from bot.approvals.secrets import mask, masked_text
+
+_SHORTEST: Final = 4
+"""Characters of a secret that is looked for in other texts as well; shorter ones are in every word."""
+_OWN_WORD: Final = 6
+"""Shorter than this, it is looked for as a word of its own."""
+_MOST: Final = 200
+
+
+class Masked(str):
+    """A text with something masked. Two of them look alike although what they hide differs: `repr` tells."""
+
+    __slots__ = ("_print", "whole")
+    _print: int
+    whole: bool
+    """Whether nothing of it can be seen."""
+
+    @classmethod
+    def of(cls, told: str, hidden: Json, *, whole: bool) -> Self:
+        """What is told in place of what is hidden."""
+        made = cls(told)
+        made._print, made.whole = hash(repr(hidden)), whole  # Python's own hash, another in every process
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{super().__repr__()} {self._print:x}>"
+
+
+Redact: TypeAlias = Callable[[str], tuple[str, ...]]
+
+
+def _no_more(_: str) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masking:
+    """Masks approvals and texts: by shape, by the names that always mean secrets, and by a policy's."""
+
+    redact: Redact = _no_more
+    """Patterns for more names, by tool."""
+
+    def approval(self, approval: Approval) -> Approval:
+        """The approval as people see it; for drawing, and for nothing else."""
+        known = _known(self._secrets(approval))
+        actions = tuple(self._action(action, known) for action in approval.actions)
+        return replace(approval, actions=actions, note=_text(approval.note, known))
+
+    def pair(self, approval: Approval, action: Action | None) -> tuple[Approval, Action | None]:
+        """An approval and one of its actions as people see them."""
+        masked = self.approval(approval)
+        return masked, masked.action(action.id) if action else None
+
+    def text(self, text: str, about: Iterable[Approval] = ()) -> str:
+        """A text as people see it, in which secrets of these approvals may be quoted."""
+        return _text(text, _known(secret for approval in about for secret in self._secrets(approval)))
+
+    def json(self, value: Json, about: Iterable[Approval] = ()) -> Json:
+        """The same for a JSON value, in which names mean secrets too."""
+        known = _known(secret for approval in about for secret in self._secrets(approval))
+        return _value(value, ("",), SecretNames(()), known)
+
+    def hidden(self, action: Action) -> Mapping[str, str]:
+        """The arguments of which something is masked, and what is told in their place."""
+        masked = self._arguments(action.tool, action.arguments, ())
+        pairs = zip(action.arguments, masked.values(), strict=True)
+        return {name: _told(value) for name, value in pairs if is_masked(value)}
+
+    def _action(self, action: Action, known: tuple[str, ...]) -> Action:
+        outcome = action.outcome
+        if isinstance(outcome, Decided):
+            outcome = replace(outcome, decision=self._decision(action.tool, outcome.decision, known))
+        return replace(
+            action,
+            arguments=self._arguments(action.tool, action.arguments, known),
+            description=_text(without_repetition(action), known),
+            votes=tuple(self._vote(action.tool, vote, known) for vote in action.votes),
+            outcome=outcome,
+        )
+
+    def _vote(self, tool: str, vote: Vote, known: tuple[str, ...]) -> Vote:
+        return replace(vote, decision=self._decision(tool, vote.decision, known))
+
+    def _decision(self, tool: str, decision: Decision, known: tuple[str, ...]) -> Decision:
+        match decision:
+            case Approve():
+                return decision
+            case Edit(arguments=arguments):
+                return Edit(self._arguments(tool, arguments, known))
+            case Reject(reason=reason):
+                return Reject(_text(reason, known))
+            case Respond(message=message):
+                return Respond(_text(message, known))
+            case _:
+                assert_never(decision)
+
+    def _arguments(self, tool: str, arguments: Arguments, known: tuple[str, ...]) -> dict[str, Json]:
+        names = SecretNames(self.redact(tool))
+        masked: dict[str, Json] = {}
+        for name, value in arguments.items():
+            masked[_free(_text(name, ()), masked)] = _value(value, (name,), names, known)
+        return masked
+
+    def _secrets(self, approval: Approval) -> Iterator[str]:
+        """What stands behind the names of secrets, in what was asked and in what was made of it."""
+        for action in approval.actions:
+            names = SecretNames(self.redact(action.tool))
+            made = [vote.decision for vote in action.votes]
+            made += [action.outcome.decision] if isinstance(action.outcome, Decided) else []
+            edits = [decision.arguments for decision in made if isinstance(decision, Edit)]
+            for arguments in (action.arguments, *edits):
+                yield from names.secrets(arguments)
+
+
+BY_DEFAULT: Final = Masking()
+"""Without a policy."""
+
+
+def without_repetition(action: Action) -> str:
+    """The description without LangChain's repetition of tool and arguments, which are shown anyway."""
+    repeated = f"\n\nTool: {action.tool}\nArgs: {dict(action.arguments)}"
+    return action.description.strip().removesuffix(repeated).strip()
+
+
+def is_masked(value: Json) -> bool:
+    """Whether something of the value is masked."""
+    match value:
+        case Masked():
+            return True
+        case dict():
+            return any(is_masked(inner) for inner in value.values())
+        case list():
+            return any(is_masked(inner) for inner in value)
+        case _:
+            return False
+
+
+def _value(value: Json, path: tuple[str, ...], names: SecretNames, known: tuple[str, ...]) -> Json:
+    if names.mean_secret(path, value):
+        return _whole(value)
+    match value:
+        case str():
+            return _text(value, known)
+        case dict():
+            masked: dict[str, Json] = {}
+            for key, inner in named(value):
+                label = _free(_text(key, ()), masked)
+                masked[label] = _value(value[key], (*path, inner), names, known)
+            return masked
+        case [str(called), second] if names.mean_secret((*path, called), second):
+            return [called, _whole(second)]
+        case list():
+            return [_value(inner, path, names, known) for inner in value]
+        case _:
+            return value
+
+
+def _free(label: str, taken: Mapping[str, Json]) -> str:
+    """The label, or one like it that no other argument has: nothing disappears because it looks the same."""
+    while label in taken:
+        label = f"{label}'"
+    return label
+
+
+def _whole(value: Json) -> Masked:
+    match value:
+        case str():
+            told = mask(len(value))
+        case bool():
+            told = "(masked, true or false)"
+        case int() | float():
+            told = mask(len(str(value)), "number")
+        case list():
+            told = mask(len(json.dumps(value, ensure_ascii=False)), "list")
+        case _:
+            told = mask(len(json.dumps(value, ensure_ascii=False)), "object")
+    return Masked.of(told, value, whole=True)
+
+
+def _text(text: str, known: tuple[str, ...]) -> str:
+    """The text without what is known to be secret and without what looks like it."""
+    told = text
+    for secret in known:
+        if secret in told:
+            told = _without(told, secret)
+    told = masked_text(told)
+    return told if told == text else Masked.of(told, text, whole=False)
+
+
+def _without(text: str, secret: str) -> str:
+    if len(secret) >= _OWN_WORD:
+        return text.replace(secret, mask(len(secret)))
+    return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", mask(len(secret)), text)
+
+
+def _known(secrets: Iterable[str]) -> tuple[str, ...]:
+    """What is looked for, the longest first; also as JSON writes it."""
+    found = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
+    return tuple(sorted((one for one in found if len(one) >= _SHORTEST), key=len, reverse=True)[:_MOST])
+
+
+def _told(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
