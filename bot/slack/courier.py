@@ -7,7 +7,7 @@ message is there; then Slack is asked for a message that carries the post's id, 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 import structlog
 from aiolimiter import AsyncLimiter
@@ -16,13 +16,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.approvals import tenure
-from bot.approvals.approval import Approval, State
-from bot.approvals.conversation import Conversation, Post, PostKind, PostState
+from bot.approvals.approval import State
+from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
-from bot.slack import answers, waiting
-from bot.slack.cards import card
+from bot.slack import answers
+from bot.slack.drawing import Drawing
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
 from bot.slack.sightings import sighting
@@ -41,54 +41,6 @@ QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, 
 """What may quote the arguments of its conversation's calls."""
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
-    """A post with all that is needed to draw it."""
-
-    post: Post
-    conversation: Conversation
-    approval: Approval | None
-    """As people see it."""
-
-    def parts(self) -> list[Message]:
-        """The messages that show it; all but a long answer are one."""
-        match self.post.kind:
-            case PostKind.OPENING:
-                return [answers.opening(self.conversation.requester, self.post.text)]
-            case PostKind.CARD:
-                if self.approval is None:
-                    return []
-                return [card(self.approval, requester=self.conversation.requester)]
-            case PostKind.ANSWER:
-                return answers.answer(self.post.text)
-            case PostKind.NOTICE:
-                return [answers.notice(self.post.text)]
-            case PostKind.FAILURE | PostKind.TOOL_FAILURE:
-                return [answers.failure(self.post)]
-            case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY:
-                told = self._as_time_goes_by()
-                return [told] if told else []
-            case _:
-                assert_never(self.post.kind)
-
-    def _as_time_goes_by(self) -> Message | None:
-        """None if it is too late to say it."""
-        if self.approval is None:
-            return None
-        match self.post.kind:
-            case PostKind.REMINDER:
-                return waiting.reminder(self.approval, self.post.text)
-            case PostKind.ESCALATION:
-                return waiting.escalation(self.approval, self.post.text)
-            case _:
-                return waiting.expiry(self.approval)
-
-    @property
-    def version(self) -> int:
-        """What `Post.drawn` becomes once the drawing is shown."""
-        return self.approval.version if self.approval else 0
 
 
 def _now() -> datetime:
@@ -273,11 +225,11 @@ class Courier:
             quoted = await tx.approvals.of(post.conversation) if post and post.kind in QUOTING else ()
         if post is None or conversation is None:
             return None
-        shown = replace(post, text=self.masking.text(post.text, quoted))
         return Drawing(
-            post=shown,
+            post=replace(post, text=self.masking.text(post.text, quoted)),
             conversation=conversation,
-            approval=self.masking.approval(approval) if approval else None,
+            approval=approval,
+            masking=self.masking,
         )
 
     async def _save(self, post: Post, *events: Event) -> None:

@@ -1,0 +1,63 @@
+"""A row's message: what a post looks like in Slack, with everything that it is drawn from."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.approvals.approval import Approval
+from bot.approvals.conversation import Conversation, Post, PostKind
+from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.slack import answers, waiting
+from bot.slack.cards import card
+from bot.slack.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A post with all that is needed to draw it."""
+
+    post: Post
+    conversation: Conversation
+    approval: Approval | None
+    masking: Masking = BY_DEFAULT
+
+    @property
+    def shown(self) -> Approval | None:
+        """The approval as people see it: what is secret in it is masked."""
+        return self.masking.approval(self.approval) if self.approval else None
+
+    def parts(self) -> list[Message]:
+        """The messages that show it; all but a long answer are one."""
+        match self.post.kind:
+            case PostKind.OPENING:
+                return [answers.opening(self.conversation.requester, self.post.text)]
+            case PostKind.CARD:
+                shown = self.shown
+                return [card(shown, requester=self.conversation.requester)] if shown else []
+            case PostKind.ANSWER:
+                return answers.answer(self.post.text)
+            case PostKind.NOTICE:
+                return [answers.notice(self.post.text)]
+            case PostKind.FAILURE | PostKind.TOOL_FAILURE:
+                return [answers.failure(self.post)]
+            case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY:
+                told = self._as_time_goes_by()
+                return [told] if told else []
+            case _:
+                assert_never(self.post.kind)
+
+    def _as_time_goes_by(self) -> Message | None:
+        """None if it is too late to say it."""
+        if (shown := self.shown) is None:
+            return None
+        match self.post.kind:
+            case PostKind.REMINDER:
+                return waiting.reminder(shown, self.post.text)
+            case PostKind.ESCALATION:
+                return waiting.escalation(shown, self.post.text)
+            case _:
+                return waiting.expiry(shown)
+
+    @property
+    def version(self) -> int:
+        """What `Post.drawn` becomes once the drawing is shown."""
+        return self.approval.version if self.approval else 0

@@ -1,0 +1,41 @@
+"""What the record keeps of a card in Slack: which drawing stands where, and of what. Never a value."""
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Final
+
+from bot.approvals.approval import Action, Approval
+from bot.approvals.binding import digest
+from bot.approvals.conversation import Post
+from bot.approvals.decision import Json
+from bot.approvals.ports import Event
+from bot.slack.message import Blocks
+
+_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: datetime) -> Event:
+    """`showing`: this drawing is about to be handed to Slack; `shown`: it stands there.
+
+    The first is written before, because people may decide before Slack's answer is heard.
+    """
+    detail: dict[str, Json] = {
+        "version": approval.version,
+        "blocks": hashlib.sha256(_canonical(blocks).encode()).hexdigest(),
+        "actions": {action.id: _drawn(approval, action) for action in approval.actions},
+    }
+    if kind == "shown":
+        detail |= {"channel": post.channel, "ts": post.ts}
+    return Event(kind=kind, at=at, conversation=approval.conversation, approval=approval.id, detail=detail)
+
+
+def _drawn(approval: Approval, action: Action) -> str:
+    """The digest of what is drawn, made anew: what was kept at the filing may be of something else."""
+    return digest(
+        tool=action.tool,
+        arguments=action.arguments,
+        thread=approval.conversation,
+        interrupt=approval.interrupt,
+        call=action.call,
+    )
