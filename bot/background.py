@@ -1,22 +1,37 @@
 """Tasks that run beside everything else, and how they end."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import structlog
 
-from bot.approvals.recovery import EVERY, Recovery
+from bot.approvals.recovery import EVERY
 
 log = structlog.get_logger()
 
 
-async def sweeping(recovery: Recovery) -> None:
-    """Sweep every few minutes until cancelled; a database that is away is swept the next time."""
+@asynccontextmanager
+async def sweeping(*sweeps: Callable[[], Awaitable[int]]) -> AsyncIterator[None]:
+    """Sweep now, and every few minutes until the block ends."""
+    for sweep in sweeps:
+        await sweep()
+    task = asyncio.create_task(_again_and_again(sweeps), name="sweep")
+    try:
+        yield
+    finally:
+        await ended(task)
+
+
+async def _again_and_again(sweeps: Sequence[Callable[[], Awaitable[int]]]) -> None:
+    """A database that is away is swept the next time."""
     while True:
         await asyncio.sleep(EVERY)
-        try:
-            await recovery.sweep()
-        except Exception as error:  # noqa: BLE001 - whatever it was, there is a next time
-            log.warning("sweep_failed", error=type(error).__name__)
+        for sweep in sweeps:
+            try:
+                await sweep()
+            except Exception as error:  # noqa: BLE001 - whatever it was, there is a next time
+                log.warning("sweep_failed", error=type(error).__name__)
 
 
 async def ended(task: asyncio.Task[None]) -> None:

@@ -33,6 +33,8 @@ def duration(text: object) -> timedelta:
 
 
 def _or_never(text: object) -> timedelta:
+    if isinstance(text, timedelta):
+        return text  # a setting's default
     return NEVER if text == "never" else duration(text)
 
 

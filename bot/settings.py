@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +12,8 @@ from dotenv import load_dotenv
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.durations import DelayOrNever
 
 POLICY_FILE: Final = Path("approvals.toml")
 """Read from the working directory if `BOT_POLICY` names no other."""
@@ -59,6 +62,8 @@ class Settings(BaseSettings):
     bot_policy: Path | None = None
     bot_workspace: Path = Path("workspace")
     """The folder of the assistant that ships."""
+    bot_keep_checkpoints: DelayOrNever = timedelta(days=30)
+    """How long the agent remembers a conversation that came to rest."""
 
     @classmethod
     def from_environment(cls, *, for_slack: bool = False) -> Self:

@@ -132,7 +132,7 @@ def _block(*pairs: tuple[str, str]) -> Table:
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")
     for label, value in pairs:
-        table.add_row(Text(_printable(label)), Text(_cut(_printable(value))))
+        table.add_row(Text(printable(label)), Text(_cut(printable(value))))
     return table
 
 
@@ -164,7 +164,8 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """The text with what does not print (and could move a terminal's cursor) shown by its code."""
     return "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text
     )

@@ -6,7 +6,8 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 import structlog
@@ -20,14 +21,17 @@ from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.masking import Masking
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
 from bot.approvals.recovery import Recovery
+from bot.approvals.repairing import CANCEL, REPAIR, Repairing
+from bot.approvals.retention import FORGET, Retention
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
 from bot.background import ended, sweeping
-from bot.engines import engine_at, saver_at
+from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
 from bot.errors import CannotStart
 from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
@@ -42,7 +46,7 @@ from bot.slack.private import Private
 from bot.slack.sockets import Sockets
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
-from bot.starting import built_agent, first_address, loaded_agent, resolved, who_we_are
+from bot.starting import built_agent, check_rules, first_address, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
 
 SHUTDOWN: Final = 25.0
@@ -89,6 +93,7 @@ async def running_bot(
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
         policy = await resolved(policy_file, directory)
+        check_rules(policy_file, built)
         work = _Work(
             where=settings.bot_database_url,
             store=store,
@@ -97,13 +102,13 @@ async def running_bot(
             client=client,
             policy=policy,
             metrics=metrics,
+            keep=settings.bot_keep_checkpoints,
         )
         app = work.app(directory, who)
         await work.jobs.start()
         stack.push_async_callback(work.stop)
-        await work.recovery.sweep()
-        sweeper = asyncio.create_task(sweeping(work.recovery), name="sweep")
-        stack.push_async_callback(ended, sweeper)
+        failed = partial(try_timers_again, store, work.jobs), partial(forget_failed_jobs, store, _now)
+        await stack.enter_async_context(sweeping(work.recovery.sweep, work.retention.sweep, *failed))
         port = await _doors(stack, settings, app, work, asking)
         gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
         stack.callback(gc.unfreeze)
@@ -124,19 +129,23 @@ class _Work:
         client: AsyncWebClient,
         policy: Policy,
         metrics: Metrics,
+        keep: timedelta,
     ) -> None:
         self.store = store
         self.metrics = metrics
         self._agent = agent
         self._client = client
         self._tools = tools
-        self._courier = Courier(store=store, client=client)
+        self._masking = Masking(redact=lambda tool: policy.terms(tool).redact)
+        self._courier = Courier(store=store, client=client, masking=self._masking)
         handlers: dict[str, Handler] = {}
         self.jobs = engine_at(where, store, handlers, self._give_up)
         self._policy = policy
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
+        self._repairing = Repairing(store=store, jobs=self.jobs, agent=agent, running=self._running, now=_now)
+        self.retention = Retention(store=store, jobs=self.jobs, agent=agent, keep=keep, now=_now)
         self.recovery = Recovery(store=store, jobs=self.jobs, now=_now)
         self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
         handlers |= {
@@ -144,6 +153,9 @@ class _Work:
             "run": _of_conversation(self._running.advance),
             "resume": _of_conversation(self._running.advance),
             "prune": _of_conversation(agent.prune),
+            FORGET: _of_conversation(self.retention.forget),
+            CANCEL: _of_conversation(self._repairing.cancel),
+            REPAIR: lambda job: self._repairing.repair(ConversationId(job.payload["conversation"]), job.id),
             "post": self._post,
             "redraw": self._redraw,
             TIMER: self._timer,
@@ -171,8 +183,10 @@ class _Work:
             bot=who.bot_user,
             workspace_url=who.url,
         )
-        clicks = Clicks(desk=desk, steering=steering, client=self._client, private=private)
-        return bolt_app(self._client, who, [clicks, Submissions(desk=desk), talk])
+        clicks = Clicks(
+            desk=desk, steering=steering, client=self._client, private=private, masking=self._masking
+        )
+        return bolt_app(self._client, who, [clicks, Submissions(desk=desk, masking=self._masking), talk])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
@@ -203,7 +217,7 @@ class _Work:
     async def _give_up(self, job: Job, error: Exception) -> None:
         self.metrics.job_failed(job.kind)
         log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
-        if job.kind in {"start", "run", "resume"}:
+        if job.kind in {"start", "run", "resume", REPAIR}:
             await self._running.give_up(ConversationId(job.payload["conversation"]))
         elif job.kind == "post":
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)

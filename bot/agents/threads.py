@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import structlog
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import START
 from langgraph.errors import GraphDrained, GraphRecursionError, UnknownInterruptError
 from langgraph.graph import END
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import RunControl
 from langgraph.types import Command
@@ -20,6 +21,7 @@ from langgraph.types import Command
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import refuse_drift
+from bot.agents.mending import CUT_OFF, diagnosed, whole
 from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
@@ -39,7 +41,6 @@ _RESUME: Final = "__resume__"
 _OURS: Final = frozenset({"Verdicts.after_model", "HumanInTheLoopMiddleware.after_model"})
 """A team's own middleware with such a step may ask as well."""
 ENDING: Final = "the process ends"
-CUT_OFF: Final = "This call was cancelled before it ended; it may or may not have run."
 _log = structlog.get_logger(__name__)
 
 
@@ -71,7 +72,7 @@ class Threads:
 
     async def read(self, thread: ConversationId) -> Thread:
         """The thread as its checkpoint has it."""
-        return (await self._snapshot(thread)).thread()
+        return diagnosed(await self._snapshot(thread), own=self._agent.gates is None)
 
     async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
         """Give the agent what people said; what it has already is left out.
@@ -127,6 +128,22 @@ class Threads:
             return None
         # From its own checkpoint the thread forks, and the step that asks is done once more.
         return await self._run(thread, None, fork=snapshot.state.config)
+
+    async def forget(self, thread: ConversationId) -> None:
+        """Delete everything that is kept of the thread; it is new then. To do it twice changes nothing."""
+        if isinstance(saver := self._graph.checkpointer, BaseCheckpointSaver):
+            await saver.adelete_thread(thread)
+
+    async def mend(self, thread: ConversationId) -> None:
+        """Give a result to every call that has none although the history has gone on; nothing runs."""
+        snapshot = await self._snapshot(thread)
+        if not diagnosed(snapshot, own=self._agent.gates is None).dangling:
+            return
+        told = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *whole(snapshot)]
+        config, node = self._config(thread), next(iter(sorted(self._tool_nodes)), START)
+        await self._graph.aupdate_state(config, {"messages": told}, as_node=node)
+        if not snapshot.state.tasks:
+            await self._graph.aupdate_state(config, None, as_node=END)  # as in `_settle`
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""

@@ -36,6 +36,10 @@ class Conversation:
     """Who started it."""
     started_at: datetime
     status: Status = Status.WORKING
+    rested_at: datetime | None = None
+    """Since when it is idle or has failed; None if it is neither, or if the agent has forgotten it since."""
+    forgotten: bool = False
+    """Whether the agent's checkpoints were deleted since anything was said here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,10 +80,18 @@ async def file(tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work) -
             conversation=approval.conversation,
             approval=approval.id,
             detail={
+                "shape": approval.shape.value,
+                "expires_at": approval.expires_at.isoformat() if approval.expires_at else None,
                 "actions": [
-                    {"id": action.id, "tool": action.tool, "digest": action.digest}
+                    {
+                        "id": action.id,
+                        "tool": action.tool,
+                        "digest": action.digest,
+                        "message": action.message,
+                        "call": action.call,
+                    }
                     for action in approval.actions
-                ]
+                ],
             },
         )
     )
@@ -108,6 +116,11 @@ async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
 def posting(post: Post) -> Work:
     """The work of showing a message; done in order within its thread."""
     return Work(f"post:{post.id}", "post", key=slack_key(post.conversation), payload={"post": post.id})
+
+
+def running(id: ConversationId, name: str, *, kind: str = "run") -> Work:
+    """The work of taking a conversation's next steps; owed once by this name."""
+    return Work(name, kind, key=thread_key(id), payload={"conversation": id})
 
 
 def pruning(id: ConversationId) -> Work:

@@ -69,6 +69,14 @@ class Conversations(Protocol):
     async def of(self, requester: UserId, limit: int = 20) -> Sequence[Conversation]:
         """The person's own, newest first."""
 
+    async def rested(
+        self, before: datetime, *, limit: int = 100, only: ConversationId | None = None
+    ) -> Sequence[ConversationId]:
+        """Those that came to rest before this moment and are not forgotten yet, the longest resting first.
+
+        `only` looks at this one alone. Not those of which something is still to be found out or handed over.
+        """
+
     async def unfinished(self) -> Sequence[ConversationId]:
         """Those that are owed a step: not idle, not failed, and not waiting for people who are asked."""
 
@@ -297,6 +305,12 @@ class Agent(Protocol):
 
     async def ask_again(self, thread: ConversationId) -> str | None:
         """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
+
+    async def forget(self, thread: ConversationId) -> None:
+        """Delete everything that is kept of the thread; it is new then. To do it twice changes nothing."""
+
+    async def mend(self, thread: ConversationId) -> None:
+        """Give a result to every call that has none although the history has gone on; nothing runs."""
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bot.approvals.filing import posting, thread_key
+from bot.approvals.filing import posting, running
 from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Clock, Jobs, Store, Work
 from bot.approvals.timers import expiry
@@ -42,4 +42,4 @@ class Recovery:
 
 def _runs(conversations: Sequence[ConversationId]) -> Iterator[Work]:
     for id in conversations:
-        yield Work(f"sweep:{id}", "run", key=thread_key(id), payload={"conversation": id})
+        yield running(id, f"sweep:{id}")

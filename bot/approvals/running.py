@@ -9,18 +9,18 @@ followed by the same steps, and none of them twice.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from bot.approvals import ids
 from bot.approvals.approval import Approval, State
-from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
+from bot.approvals.conversation import Conversation, PostKind, Said, Status
+from bot.approvals.endings import Endings
 from bot.approvals.errors import Drifted, Stale
-from bot.approvals.filing import approval_for, file, owe, pruning, withdraw
-from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.filing import approval_for, file, withdraw
+from bot.approvals.ids import ConversationId
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
-from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, stopped, take
+from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.timers import timed
 
@@ -31,10 +31,6 @@ NOBODY_HERE: Final = (
     "Nobody who may decide about all of this can see it here: press Stop, and ask again in a channel."
 )
 """What a direct message is told, where nobody approves what they asked for."""
-
-AGENT_FAILED: Final = "The agent failed."
-
-NOTHING_SAID: Final = "The agent finished without saying anything."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +43,10 @@ class Running:
     tools: Tools
     policy: Policy
     now: Clock
+
+    @property
+    def _ends(self) -> Endings:
+        return Endings(jobs=self.jobs, now=self.now)
 
     async def start(self, id: ConversationId) -> None:
         """Advance a conversation that has just begun: there is nothing to look at before its first run.
@@ -76,13 +76,15 @@ class Running:
             failure = await self._take(id, step)
         async with self.store.write() as tx:
             if conversation := await tx.conversations.get(id):
-                await self._fail(tx, conversation, "The agent did not come to an end and was halted.")
+                await self._ends.fail(tx, conversation, "The agent did not come to an end and was halted.")
 
     async def give_up(self, id: ConversationId) -> None:
         """Tell the thread that the bot itself failed, after the job's last attempt."""
         async with self.store.write() as tx:
             if conversation := await tx.conversations.get(id):
-                await self._fail(tx, conversation, "The bot could not go on because of an internal error.")
+                await self._ends.fail(
+                    tx, conversation, "The bot could not go on because of an internal error."
+                )
 
     async def _take(self, id: ConversationId, step: Doing) -> str | None:
         try:
@@ -98,22 +100,25 @@ class Running:
         if conversation is None:
             return Rest()
         arrived, kept = await self._hand_over(tx, conversation, thread)
-        await self._tell_tool_failures(tx, conversation, thread)
+        await self._ends.tell_tool_failures(tx, conversation, thread)
         if conversation.status is Status.CANCELLING:
-            return await self._cancel(tx, conversation, thread, kept)
+            return await self._ends.cancel(tx, conversation, thread, kept)
         approvals = await self._square_approvals(tx, conversation, thread, arrived)
         if failure:
-            return await self._fail(tx, conversation, failure)
+            return await self._ends.fail(tx, conversation, failure)
         settled = [approval for approval in approvals if approval.state is State.SETTLED]
         if settled:
-            await self._become(tx, conversation, Status.WORKING)
+            await self._ends.become(tx, conversation, Status.WORKING)
+            await tx.record.append(
+                Event(kind="resumed", at=self.now(), conversation=id, approval=settled[0].id)
+            )
             return Resume(settled[0])
         if len(approvals) < len(thread.interrupts):
             return AskAgain()  # an interrupt whose approval has ended gets no other
         if thread.condition is Condition.FAILED:
-            return await self._after_failure(tx, conversation, thread, () if approvals else kept)
+            return await self._ends.after_failure(tx, conversation, thread, () if approvals else kept)
         if approvals:
-            await self._become(tx, conversation, Status.WAITING)
+            await self._ends.become(tx, conversation, Status.WAITING)
             return Rest()
         return await self._go_on(tx, conversation, thread, kept)
 
@@ -135,7 +140,7 @@ class Running:
         known = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in known:
             if approval.interrupt not in pending:
-                await self._close(tx, approval, thread)
+                await self._ends.close(tx, approval, thread)
         asked = {approval.interrupt for approval in known}
         fresh = [interrupt for interrupt in thread.interrupts if interrupt.id not in asked]
         filed = await self._file(tx, conversation, fresh, arrived) if fresh else ()
@@ -171,77 +176,25 @@ class Running:
             return
         tools = [one.tool for one in approval.actions]
         if any(alone(self.policy.terms(tool), approval.requesters) for tool in tools):
-            await self._say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
-
-    async def _close(self, tx: Transaction, approval: Approval, thread: Thread) -> None:
-        """An approval whose interrupt is gone: the agent was told, or something else ended it.
-
-        A card looks the same settled and delivered, so it is not drawn again.
-        """
-        if approval.state is State.WAITING or not thread.has_heard(approval):
-            await withdraw(tx, self.jobs, approval, "the agent no longer waits for it", self.now())
-            return
-        await tx.approvals.save(approval.deliver())
-        await tx.record.append(
-            Event(
-                kind="delivered",
-                at=self.now(),
-                conversation=approval.conversation,
-                approval=approval.id,
-            )
-        )
-
-    async def _after_failure(
-        self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
-    ) -> Step:
-        match conversation.status:
-            case Status.RETRYING:
-                return Proceed()  # and stays so until the run ended: who pressed Retry does it once
-            case Status.FAILED if kept:
-                await self._become(tx, conversation, Status.WORKING)
-                return Send(kept)
-            case Status.FAILED:
-                return Rest()
-            case _ if kept:
-                # Told, and gone on: the process may have ended on the way to handing this over, and then
-                # no other work is owed for it.
-                await self._say(tx, conversation, PostKind.FAILURE, thread.failure or AGENT_FAILED)
-                await self._become(tx, conversation, Status.WORKING)
-                return Send(kept)
-            case _:
-                return await self._fail(tx, conversation, thread.failure or AGENT_FAILED)
+            await self._ends.say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 
     async def _go_on(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
+        if kept or conversation.status is Status.RETRYING:
+            conversation = await self._ends.remember(tx, conversation)
         if thread.condition is Condition.RUNNABLE:
             if conversation.status is Status.FAILED:
-                return await self._after_failure(tx, conversation, thread, kept)
-            await self._become(tx, conversation, Status.WORKING)
+                return await self._ends.after_failure(tx, conversation, thread, kept)
+            await self._ends.become(tx, conversation, Status.WORKING)
             return Proceed()
         if thread.answer:
-            await self._say(tx, conversation, PostKind.ANSWER, thread.answer.text, key=thread.answer.id)
+            await self._ends.say(tx, conversation, PostKind.ANSWER, thread.answer.text, key=thread.answer.id)
         if kept:
-            await self._become(tx, conversation, Status.WORKING)
+            await self._ends.become(tx, conversation, Status.WORKING)
             return Send(kept)
-        await self._become(tx, conversation, Status.IDLE)
+        await self._ends.become(tx, conversation, Status.IDLE)
         return Rest()
-
-    async def _cancel(
-        self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
-    ) -> Step:
-        pending = {interrupt.id for interrupt in thread.interrupts}
-        asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
-        for approval in asked:
-            if approval.state is State.SETTLED and approval.interrupt not in pending:
-                await self._close(tx, approval, thread)  # told when somebody pressed Stop
-            else:
-                await withdraw(tx, self.jobs, approval, "stopped", self.now())
-        if thread.condition not in {Condition.NEW, Condition.IDLE}:
-            return stopped(asked)
-        await self._say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
-        await self._become(tx, conversation, Status.WORKING if kept else Status.IDLE)
-        return Send(kept) if kept else Rest()
 
     async def _close_stale(self, id: ConversationId, approval: Approval, stale: Stale) -> None:
         """Withdraw what no longer fits; it is asked again if only the gates are others, and else ends."""
@@ -253,27 +206,4 @@ class Running:
             again = isinstance(stale, Drifted)
             note = f"{stale}; it is asked again" if again else str(stale)
             await withdraw(tx, self.jobs, current, note, self.now())
-            await self._become(tx, conversation, Status.WORKING if again else Status.CANCELLING)
-
-    async def _tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
-        for failed in thread.tool_failures:
-            await self._say(tx, conversation, PostKind.TOOL_FAILURE, failed.sentence, key=failed.id)
-
-    async def _fail(self, tx: Transaction, conversation: Conversation, sentence: str) -> Rest:
-        await self._say(tx, conversation, PostKind.FAILURE, sentence)
-        await self._become(tx, conversation, Status.FAILED)
-        return Rest()
-
-    async def _say(
-        self, tx: Transaction, conversation: Conversation, kind: PostKind, text: str, *, key: str = ""
-    ) -> None:
-        """Owe the thread a message; one with a key is owed once."""
-        id = PostId(f"{kind}:{conversation.id}:{key or ids.fresh()}")
-        text = text or NOTHING_SAID
-        await owe(tx, self.jobs, Post(id=id, conversation=conversation.id, kind=kind, text=text))
-
-    async def _become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:
-        if conversation.status is not status:
-            await tx.conversations.save(replace(conversation, status=status))
-            if status in {Status.IDLE, Status.WAITING}:
-                await self.jobs.owe(tx, pruning(conversation.id))
+            await self._ends.become(tx, conversation, Status.WORKING if again else Status.CANCELLING)

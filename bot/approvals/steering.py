@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
-from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused, TryLater
-from bot.approvals.filing import owe, redraw, thread_key, withdraw
+from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
-from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction, Work
+from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+from bot.approvals.stopping import stop
 
 KEPT: Final = {
     Status.WAITING: "Kept: the agent gets this message once the approvals above are decided.",
@@ -134,13 +134,7 @@ class Steering:
         await self._check_taking_part(by, conversation)
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
-            await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
-            for approval in await tx.approvals.of(id, State.WAITING):
-                await withdraw(tx, self.jobs, approval, f"stopped by <@{by}>", self.now())
-            # What was said before is stopped with the rest; what is said from now on starts anew.
-            await tx.conversations.hand_over([said.id for said in await tx.conversations.kept(id)])
-            await tx.record.append(Event(kind="stopped", at=self.now(), conversation=id, actor=by))
-            await self._owe_run(tx, id, f"stop:{ids.fresh()}")
+            await stop(tx, self.jobs, conversation, by=by, now=self.now)
 
     async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> None:
         post = await tx.posts.get(id)
@@ -156,7 +150,7 @@ class Steering:
             return
         if conversation.status is Status.FAILED:
             await tx.conversations.save(replace(conversation, status=Status.RETRYING))
-        await self._owe_run(tx, conversation.id, f"retry:{id}")
+        await self.jobs.owe(tx, running(conversation.id, f"retry:{id}"))
 
     async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
         await self._keep(tx, said)
@@ -178,10 +172,7 @@ class Steering:
         if not await tx.conversations.keep(said):
             raise _HeardBefore
         await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
-        await self._owe_run(tx, said.conversation, f"{kind}:{said.id}", kind=kind)
-
-    async def _owe_run(self, tx: Transaction, id: ConversationId, job: str, *, kind: str = "run") -> None:
-        await self.jobs.owe(tx, Work(job, kind, key=thread_key(id), payload={"conversation": id}))
+        await self.jobs.owe(tx, running(said.conversation, f"{kind}:{said.id}", kind=kind))
 
     async def _check_asker(self, by: UserId) -> Person:
         person = await self.directory.person(by)

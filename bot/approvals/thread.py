@@ -78,6 +78,14 @@ class Thread:
     answer: Answer | None = None
     """The agent's last words, if the condition is idle."""
     tool_failures: tuple[ToolFailure, ...] = ()
+    stuck: bool = False
+    """A wrong answer was kept, and every later one is ignored; proceeding leaves it behind."""
+    unreadable: bool = False
+    """It asks something that cannot be shown; proceeding asks the same again."""
+    repeats: tuple[str, ...] = ()
+    """Tools, and steps of a team's own graph, that proceeding would run again though they may have run."""
+    dangling: tuple[str, ...] = ()
+    """Tools whose calls have no result although the history has gone on: no model takes such a history."""
     unheard: frozenset[tuple[str, str]] = frozenset()
     """Calls, by the ids of message and call, that stand before the step that asks about them: of a decision
     about them that was made already, the agent has not heard."""

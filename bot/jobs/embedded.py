@@ -2,7 +2,8 @@
 
 Nothing but that task changes a job's state, so there are no leases and no fences. Its rounds are single
 transactions: write what became of finished jobs, take what may run now. A crash at any point leaves rows
-that say `running`; the next start makes them ready.
+that say `running`; the next start makes them ready. Another process may owe work, but does none; what it
+owed is seen within a second.
 """
 
 import asyncio
@@ -27,6 +28,9 @@ _log: Final = logging.getLogger(__name__)
 LONGEST_WAIT: Final = 60.0
 """Seconds between looks at the clock while a timer is set: it may be put right, or the machine may sleep."""
 
+LOOK: Final = 1.0
+"""Seconds between looks for what another process owed: it has no way to wake this one."""
+
 GRACE: Final = 5.0
 """Seconds for cancelled jobs to end and for the last outcomes to be written."""
 
@@ -40,6 +44,7 @@ class EmbeddedJobs:
         begin: Callable[[], AbstractAsyncContextManager[Transaction]],
         handlers: Mapping[str, Handler],
         on_failed: OnFailed,
+        look: Callable[[], AbstractAsyncContextManager[Transaction]] | None = None,
         concurrency: int = 8,
         limits: Mapping[str, int] | None = None,
         attempts: int = ATTEMPTS,
@@ -48,10 +53,14 @@ class EmbeddedJobs:
     ) -> None:
         """`begin` opens a write transaction. `handlers` (by kind) is looked into when a job runs, not before.
 
+        `look` opens a reading one, in which it is seen what another process owed.
+
         `concurrency` jobs run side by side; a kind with a limit of its own has that many places to itself,
         so that long work does not keep short work waiting.
         """
         self._begin = begin
+        self._look = look
+        self._looking: asyncio.Task[None] | None = None
         self._lanes = Lanes(concurrency, limits or {})
         self._attempts = Attempts(handlers, on_failed, most=attempts, backoff=backoff, now=now)
         self._now = now
@@ -84,6 +93,8 @@ class EmbeddedJobs:
             await table.put_back_orphans(_connection(tx), list(self._running))
         self._stopping = False
         self._dispatcher = asyncio.create_task(self._dispatch(), name="jobs")
+        if self._look is not None:
+            self._looking = asyncio.create_task(self._look_again_and_again(self._look), name="jobs: look")
 
     async def stop(self, timeout: float) -> None:  # noqa: ASYNC109 - it bounds the drain, and does not fail
         """Take nothing new, give what runs `timeout` seconds, then cancel it for the next start."""
@@ -100,13 +111,27 @@ class EmbeddedJobs:
                 _log.error("jobs that do not end: %s", ", ".join(self._running) or "none; the store is away")
         finally:
             self._cancel_running()
-            self._dispatcher.cancel()
-            await asyncio.wait((self._dispatcher,))
-            self._dispatcher = None
+            beside = [task for task in (self._dispatcher, self._looking) if task]
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+            self._dispatcher, self._looking = None, None
 
     def _cancel_running(self) -> None:
         for task in self._running.values():
             task.cancel()
+
+    async def _look_again_and_again(
+        self, look: Callable[[], AbstractAsyncContextManager[Transaction]]
+    ) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            try:
+                async with look() as tx:
+                    if await table.is_due(_connection(tx), now=self._now()):
+                        self._wake.set()
+            except Exception as error:  # noqa: BLE001 - the next time it may work
+                _log.debug("nobody could look for jobs: %s", type(error).__name__)
 
     async def _dispatch(self) -> None:
         failures = 0

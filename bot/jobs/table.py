@@ -98,6 +98,9 @@ _TAKE: Final = (
 )
 _TAKE_OF: Final = _TAKE.where(jobs.c.seq.in_(_HEADS.where(jobs.c.kind.in_(_kinds))))
 _TAKE_OTHERS: Final = _TAKE.where(jobs.c.seq.in_(_HEADS.where(jobs.c.kind.not_in(_kinds))))
+_DUE: Final = select(
+    select(jobs.c.seq).where(jobs.c.state == "ready", jobs.c.due <= bindparam("now")).exists()
+)
 _NEXT_DUE: Final = select(func.min(jobs.c.due)).where(jobs.c.state == "ready", jobs.c.due > bindparam("now"))
 
 # Guarded by `running`, so that to say an outcome twice changes nothing.
@@ -117,11 +120,28 @@ _FAIL: Final = (
     .where(jobs.c.id == bindparam("wanted"), jobs.c.state == "running")
     .values(state="failed", error=bindparam("error"))
 )
+_FAILED: Final = (
+    select(jobs.c.id, jobs.c.kind, jobs.c.key, jobs.c.payload)
+    .where(jobs.c.state == "failed", jobs.c.kind == bindparam("kind"))
+    .order_by(jobs.c.seq)
+)
+_FORGET_FAILED: Final = delete(jobs).where(jobs.c.state == "failed", jobs.c.due <= bindparam("before"))
 _ORPHANED: Final = (
     update(jobs)
     .where(jobs.c.state == "running", jobs.c.id.not_in(bindparam("running", expanding=True)))
     .values(state="ready")
 )
+
+
+async def failed(connection: AsyncConnection, kind: str) -> Sequence[Work]:
+    """The work of this kind whose attempts are used up, as it would be owed at once. For both engines."""
+    rows = await connection.execute(_FAILED, {"kind": kind})
+    return [Work(row.id, row.kind, key=row.key, payload=json.loads(row.payload)) for row in rows]
+
+
+async def forget_failed(connection: AsyncConnection, *, before: float) -> int:
+    """Delete what failed and was last due before this time; how much there was. For both engines."""
+    return (await connection.execute(_FORGET_FAILED, {"before": before})).rowcount
 
 
 async def add(connection: AsyncConnection, work: Sequence[Work], *, now: float) -> None:
@@ -169,6 +189,11 @@ async def take(
         )
         for row in sorted(rows, key=lambda row: int(row.seq))
     ]
+
+
+async def is_due(connection: AsyncConnection, *, now: float) -> bool:
+    """Whether anything that is owed may run by now, or waits for its turn."""
+    return bool((await connection.execute(_DUE, {"now": now})).scalar_one())
 
 
 async def next_due(connection: AsyncConnection, *, now: float) -> float | None:

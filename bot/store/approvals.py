@@ -61,6 +61,8 @@ _ASKED: Final = (
         conversations.c.requester,
         conversations.c.started_at,
         conversations.c.status,
+        conversations.c.rested_at,
+        conversations.c.forgotten,
         posts.c.id.label("card"),
     )
     .join(conversations, conversations.c.id == approvals.c.conversation)

@@ -1,6 +1,7 @@
 """Conversations and what is said in them, as rows."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import and_, bindparam, exists, select, update
@@ -11,8 +12,9 @@ from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, PostKind, PostState, Said, Status
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
+from bot.approvals.journal import Progress
 from bot.store.rows import conversation_of, conversation_values, said_of, said_values
-from bot.store.tables import approvals, conversations, messages, posts
+from bot.store.tables import approvals, conversations, executions, messages, posts
 
 # Statements are built once: what SQLAlchemy compiles is then found by identity at every call.
 _ADD: Final = (
@@ -27,10 +29,11 @@ _AT: Final = select(conversations).where(
 )
 _GET_LOCKED: Final = _GET.with_for_update()
 _AT_LOCKED: Final = _AT.with_for_update()
+_CHANGES: Final = ("status", "channel", "thread_ts", "rested_at", "forgotten")
 _SAVE: Final = (
     update(conversations)
     .where(conversations.c.id == bindparam("wanted"))
-    .values(status=bindparam("status"), channel=bindparam("channel"), thread_ts=bindparam("thread_ts"))
+    .values({name: bindparam(name) for name in _CHANGES})
 )
 _OF: Final = (
     select(conversations)
@@ -52,6 +55,25 @@ _UNFINISHED: Final = (
     )
     .order_by(conversations.c.seq)
 )
+_RESTED: Final = (
+    select(conversations.c.id)
+    .where(
+        conversations.c.rested_at <= bindparam("before"),
+        conversations.c.status.in_([Status.IDLE.value, Status.FAILED.value]),
+        ~exists().where(
+            executions.c.conversation == conversations.c.id,
+            executions.c.progress.in_([Progress.INTENT.value, Progress.IN_DOUBT.value]),
+        ),
+        ~exists().where(messages.c.conversation == conversations.c.id, messages.c.handed_over.is_(False)),
+        ~exists().where(
+            approvals.c.conversation == conversations.c.id,
+            approvals.c.state.in_([State.WAITING.value, State.SETTLED.value]),
+        ),
+    )
+    .order_by(conversations.c.rested_at)
+    .limit(bindparam("most"))
+)
+_RESTED_ONE: Final = _RESTED.where(conversations.c.id == bindparam("wanted"))
 
 _KEEP: Final = (
     insert(messages)
@@ -113,7 +135,7 @@ class ConversationRows:
         values = conversation_values(conversation)
         written = await self._connection.execute(
             _SAVE,
-            {"wanted": conversation.id} | {name: values[name] for name in ("status", "channel", "thread_ts")},
+            {"wanted": conversation.id} | {name: values[name] for name in _CHANGES},
         )
         if not written.rowcount:
             raise LookupError(f"conversation {conversation.id!r} is not in the store")
@@ -126,6 +148,17 @@ class ConversationRows:
     async def unfinished(self) -> Sequence[ConversationId]:
         """Those that are owed a step: not idle, not failed, and not waiting for people who are asked."""
         return [ConversationId(id) for id in (await self._connection.execute(_UNFINISHED)).scalars()]
+
+    async def rested(
+        self, before: datetime, *, limit: int = 100, only: ConversationId | None = None
+    ) -> Sequence[ConversationId]:
+        """Those that came to rest before this moment and are not forgotten yet, the longest resting first.
+
+        `only` looks at this one alone. Not those of which something is still to be found out or handed over.
+        """
+        wanted = {"before": before, "most": limit} | ({"wanted": only} if only else {})
+        found = await self._connection.execute(_RESTED_ONE if only else _RESTED, wanted)
+        return [ConversationId(id) for id in found.scalars()]
 
     async def keep(self, said: Said) -> bool:
         """Keep what was said; False if this `source` was heard before."""

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as QueueTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.approvals import tenure
 from bot.private_file import make_private
 from bot.store import postgres
 from bot.store.cancelling import to_the_end
@@ -43,12 +44,14 @@ class RowsStore:
         """A transaction; commits when the block ends, rolls back when it raises.
 
         `StoreUnavailable` if it could not be written; then nothing of it was, and `on_commit` calls none.
+        `Lost` in background work that another process has taken over.
         """
         with _disk_errors_as_sentences():
             async with self._writer.connect() as connection:
                 await connection.begin()
                 rows = RowsTransaction(connection, self._recorded, locking=self._locking)
                 try:
+                    await tenure.confirm(rows)
                     yield rows
                 except BaseException:
                     await connection.rollback()
@@ -121,6 +124,26 @@ async def reading_store(where: str | Path) -> AsyncIterator[RowsStore]:
         yield RowsStore(writer=readers, readers=readers)
     finally:
         await readers.dispose()
+
+
+@asynccontextmanager
+async def beside(where: str | Path) -> AsyncIterator[RowsStore]:
+    """The store in this database beside the bot that may have it open, for owing that bot some work.
+
+    `CannotOpen` says in a sentence that there is none, or that its schema is not the present one.
+    """
+    if (url := postgres_url(where)) is not None:
+        async with _on_postgres(url, None) as store:
+            yield store
+        return
+    path = _existing(where)
+    writer, readers = writing_engine(path), reading_engine(path)
+    try:
+        await _check_schema(readers)
+        yield RowsStore(writer=writer, readers=readers)
+    finally:
+        await readers.dispose()
+        await writer.dispose()
 
 
 def _existing(where: str | Path) -> Path:

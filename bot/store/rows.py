@@ -43,6 +43,8 @@ def conversation_values(conversation: Conversation) -> Values:
         "requester": conversation.requester,
         "started_at": conversation.started_at,
         "status": conversation.status.value,
+        "rested_at": conversation.rested_at,
+        "forgotten": conversation.forgotten,
     }
 
 
@@ -55,6 +57,8 @@ def conversation_of(row: Row[Any], id: str | None = None) -> Conversation:
         requester=row.requester,
         started_at=row.started_at,
         status=Status(row.status),
+        rested_at=row.rested_at,
+        forgotten=row.forgotten,
     )
 
 

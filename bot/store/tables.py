@@ -44,9 +44,12 @@ conversations = Table(
     Column("requester", Name(), nullable=False),
     Column("started_at", Moment(), nullable=False),
     Column("status", Name(), nullable=False),
+    Column("rested_at", Moment()),
+    Column("forgotten", Boolean(), nullable=False),
     UniqueConstraint("channel", "thread_ts"),
     Index(None, "requester"),
     Index(None, "status"),
+    Index(None, "rested_at"),
 )
 
 messages = Table(

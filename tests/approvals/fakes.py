@@ -236,6 +236,15 @@ class ScriptedAgent:
         self._becomes(thread, interrupts=anew)
         return None
 
+    async def forget(self, thread: ConversationId) -> None:
+        self._at("before forgetting")
+        self.memory[thread] = replace(self.scene(thread), thread=Thread(condition=Condition.NEW), taken=())
+
+    async def mend(self, thread: ConversationId) -> None:
+        self._at("before mending")
+        self.calls.append("mend")
+        self._becomes(thread, condition=Condition.RUNNABLE, failure="", dangling=())
+
     async def abandon(self, thread: ConversationId, reason: str) -> None:
         self._at("before abandoning")
         self.abandoned.append(reason)

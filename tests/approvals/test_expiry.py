@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from bot.approvals.approval import Decided, Expired, State
 from bot.approvals.conversation import PostKind, Status
@@ -13,6 +15,7 @@ from bot.approvals.ids import UserId
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Rule, Terms
 from bot.approvals.timers import TIMER, Schedule, schedule
 from bot.approvals.times import NEVER
+from bot.engines import try_timers_again
 from tests.approvals.days import Days, days
 from tests.approvals.fakes import Asks, People, Says, ScriptedAgent, WatchedStore, asks, owed
 from tests.store.samples import ALICE, BOB, GENERAL, NOON
@@ -317,3 +320,28 @@ async def test_a_timer_that_fires_too_early_comes_again_at_the_deadline(store: W
         await bench.timers.fire(f"expire:{approval.id}", {"approval": approval.id, "does": "expire"})
     assert later.value.seconds == 3
     assert await bench.approval() == replace(approval, version=approval.version)
+
+
+@pytest.mark.parametrize(
+    ("does", "at", "kind"),
+    [
+        ("remind", HOUR, PostKind.REMINDER),
+        ("escalate", 12 * HOUR, PostKind.ESCALATION),
+        ("expire", 24 * HOUR, PostKind.EXPIRY),
+    ],
+)
+async def test_a_timer_that_used_up_its_attempts_is_tried_again_by_the_sweep(
+    store: WatchedStore, does: str, at: timedelta, kind: PostKind
+) -> None:
+    bench = await asked(store)
+    due = {"does": f"{does}:%", "due": (NOON + at).timestamp()}
+    async with store.write() as tx:
+        connection: Any = tx.connection
+        given_up = text("UPDATE jobs SET state = 'failed', attempt = 5 WHERE id LIKE :does AND due <= :due")
+        await connection.execute(given_up, due)
+    await bench.works_at(at)
+    assert await bench.posts(kind) == []
+    assert await try_timers_again(store._store, bench.steering.jobs) == 1
+    await bench.works_at(at)
+    assert len(await bench.posts(kind)) == 1
+    assert await try_timers_again(store._store, bench.steering.jobs) == 0

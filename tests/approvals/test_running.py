@@ -7,10 +7,11 @@ import pytest
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Edit, Reject
+from bot.approvals.endings import NOTHING_SAID
 from bot.approvals.errors import NotAllowed, Stale
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.policy import One, Policy, Terms
-from bot.approvals.running import NOBODY_HERE, NOTHING_SAID
+from bot.approvals.running import NOBODY_HERE
 from bot.approvals.steering import TRY_AGAIN
 from bot.approvals.thread import Condition
 from tests.approvals.bench import FOR_THE_AGENT, Bench, a_bench

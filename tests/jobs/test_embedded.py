@@ -12,6 +12,7 @@ from sqlalchemy import text
 from bot.approvals.ports import Transaction, Work
 from bot.jobs import EmbeddedJobs, GaveUp, Job
 from bot.store import RowsStore, RowsTransaction, StoreUnavailable, open_store
+from bot.store.database import beside
 from tests.jobs.lab import Failures, Ran
 
 
@@ -195,3 +196,14 @@ def test_an_engine_that_could_run_nothing_is_refused(concurrency: int, limits: d
             concurrency=concurrency,
             limits=limits,
         )
+
+
+async def test_what_another_process_owed_is_done_without_being_told(store: RowsStore, tmp_path: Path) -> None:
+    ran = Ran()
+    engine = EmbeddedJobs(begin=store.write, look=store.read, handlers={"work": ran}, on_failed=Failures())
+    await engine.start()
+    async with beside(tmp_path / "bot.db") as theirs, theirs.write() as tx:
+        await EmbeddedJobs(begin=theirs.write, handlers={}, on_failed=Failures()).owe(tx, Work("one", "work"))
+    await ran.done(1)
+    await engine.stop(5)
+    assert ran.ids == ["one"]

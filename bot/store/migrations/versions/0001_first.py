@@ -54,12 +54,15 @@ def _conversations() -> None:
         sa.Column("requester", sa.String(), nullable=False),
         sa.Column("started_at", sa.String(), nullable=False),
         sa.Column("status", sa.String(), nullable=False),
+        sa.Column("rested_at", sa.String()),
+        sa.Column("forgotten", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("seq", name="pk_conversations"),
         sa.UniqueConstraint("id", name="uq_conversations_id"),
         sa.UniqueConstraint("channel", "thread_ts", name="uq_conversations_channel_thread_ts"),
     )
     op.create_index("ix_conversations_requester", "conversations", ["requester"])
     op.create_index("ix_conversations_status", "conversations", ["status"])
+    op.create_index("ix_conversations_rested_at", "conversations", ["rested_at"])
     op.create_table(
         "messages",
         _seq(),

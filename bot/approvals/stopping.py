@@ -1,0 +1,30 @@
+"""The clean stop of a conversation, whoever wants it: a person in Slack, or an operator."""
+
+from dataclasses import replace
+
+from bot.approvals import ids
+from bot.approvals.approval import State
+from bot.approvals.conversation import Conversation, Status
+from bot.approvals.filing import running, withdraw
+from bot.approvals.ids import UserId
+from bot.approvals.ports import Clock, Event, Jobs, Transaction
+
+OPERATOR = "an operator"
+"""Who does something that nobody in Slack asked for."""
+
+
+async def stop(
+    tx: Transaction, jobs: Jobs, conversation: Conversation, *, by: UserId | None, now: Clock
+) -> None:
+    """Close what is open, so that nothing that waits will run; `by` is None for an operator.
+
+    What is settled may be running at this moment; the loop, which holds the thread, finds out.
+    """
+    who = f"<@{by}>" if by else OPERATOR
+    await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
+    for approval in await tx.approvals.of(conversation.id, State.WAITING):
+        await withdraw(tx, jobs, approval, f"stopped by {who}", now())
+    # What was said before is stopped with the rest; what is said from now on starts anew.
+    await tx.conversations.hand_over([said.id for said in await tx.conversations.kept(conversation.id)])
+    await tx.record.append(Event(kind="stopped", at=now(), conversation=conversation.id, actor=by))
+    await jobs.owe(tx, running(conversation.id, f"stop:{ids.fresh()}"))
