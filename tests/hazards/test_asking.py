@@ -83,8 +83,10 @@ class LastFirst(AgentMiddleware[Any, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         number = int(request.tool_call["args"]["to"])
         await self.turns[number + 1].wait()
-        self.turns[number].set()
-        return await handler(request)
+        try:
+            return await handler(request)
+        finally:
+            self.turns[number].set()
 
 
 async def test_h10_without_the_bot_a_run_tells_its_interrupts_in_the_order_in_which_they_came() -> None:
