@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from typing import Protocol
 
-from bot.approvals.policy import Policy, Requester, Terms
+from bot.approvals.ids import UserId
+from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Terms, UserGroup, Who
+from bot.approvals.quorum import seated
 from bot.approvals.times import NEVER
+from bot.policy_names import Known
+
+_SOMEBODY = "?"
+"""Whoever asks; and, with a number, one of the many who are in a channel or in the workspace."""
 
 
 class Times(Protocol):
@@ -24,15 +31,56 @@ class Times(Protocol):
         """Who is called in."""
 
 
-def impossible(policy: Policy) -> list[str]:
-    """Terms under which nobody could ever decide."""
-    named = [("the defaults", policy.defaults)]
-    named += [(f"the rule for {rule.tools[0]}", policy.terms(rule.tools[0])) for rule in policy.rules]
-    return [
-        f"{where}: only the requester may decide, but self_approval is false, so nobody could."
-        for where, terms in named
-        if set(terms.approvers) == {Requester()} and not terms.self_approval
-    ]
+def impossible(terms: Terms, policy: Policy, known: Known) -> str | None:
+    """Why people could never decide under these terms, whoever asks; None if they could."""
+    if set(terms.who) == {Requester()} and not terms.self_approval:
+        return "only the requester may decide, but self_approval is false, so nobody could"
+    wanted = sum(quorum.count for quorum in terms.quorums)
+    most = max(_most(terms, known, asker) for asker in _askers(policy))
+    if most >= wanted:
+        return None
+    if terms.require:
+        return f"{wanted} votes of different people are wanted, but at most {most} can count"
+    if not most:
+        return f"nobody could ever decide{_but_asker(terms, known, most)}"
+    them = f"there {'is' if most == 1 else 'are'} only {most}"
+    return f"{wanted} approvers are wanted, but {them}{_but_asker(terms, known, most)}"
+
+
+def _but_asker(terms: Terms, known: Known, most: int) -> str:
+    """Why it may be fewer than are named."""
+    return " besides whoever asks" if _most(terms, known, None) > most else ""
+
+
+def _askers(policy: Policy) -> list[UserId | None]:
+    """Who may ask: the people who are named, or None for somebody who is no approver."""
+    named = [who.id for who in policy.requesters if isinstance(who, One)]
+    return [*named] if len(named) == len(policy.requesters) else [None]
+
+
+def _most(terms: Terms, known: Known, asker: UserId | None) -> int:
+    """The most votes that can count when this person asks."""
+    counts = [quorum.count for quorum in terms.quorums]
+    crowd = sum(counts)
+    fits: dict[str, set[int]] = {}
+    for position, quorum in enumerate(terms.quorums):
+        for who in quorum.approvers:
+            for id in _people(who, known, crowd):
+                fits.setdefault(id, set()).add(position)
+    barred = set() if terms.self_approval else {_SOMEBODY, asker}
+    return seated(counts, [positions for id, positions in fits.items() if id not in barred])
+
+
+def _people(who: Who, known: Known, crowd: int) -> Iterator[str]:
+    match who:
+        case One(id=id):
+            yield id
+        case UserGroup(id=group):
+            yield from known.members(group)
+        case Requester():
+            yield _SOMEBODY
+        case ChannelMembers() | Members():
+            yield from (f"{_SOMEBODY}{number}" for number in range(crowd))
 
 
 def pointless(section: Times, terms: Terms) -> Iterator[tuple[str, str]]:
@@ -46,3 +94,29 @@ def pointless(section: Times, terms: Terms) -> Iterator[tuple[str, str]]:
         yield "escalate_to", "needs an `escalate_after`, or nobody would ever be called in"
     if section.escalate_after not in {None, NEVER} and section.escalate_to is None and not terms.escalate_to:
         yield "escalate_after", "needs an `escalate_to`, or nobody would be called in"
+
+
+def never_reached(rules: Sequence[Sequence[str]], tools: Sequence[str] | None) -> Iterator[int]:
+    """The rules, by position, that no tool comes to because earlier rules take all of theirs.
+
+    `rules` are their patterns, `tools` the agent's, None where not all are known. A rule for no tool that the
+    agent has is another matter.
+    """
+    for position, patterns in enumerate(rules):
+        before = [pattern for earlier in rules[:position] for pattern in earlier]
+        own = [tool for tool in tools or () if _matches(tool, patterns)]
+        if all(_covered(pattern, before) for pattern in patterns) or (
+            own and all(_matches(tool, before) for tool in own)
+        ):
+            yield position
+
+
+def _matches(tool: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
+
+
+def _covered(pattern: str, before: Sequence[str]) -> bool:
+    """Whether one of these takes every tool that the pattern takes, as far as the patterns alone tell."""
+    return any(
+        pattern == other or (not set(other) & set("?[") and fnmatchcase(pattern, other)) for other in before
+    )

@@ -1,27 +1,21 @@
-"""`approvals.toml` to a policy: checked by name and line, its people looked up in a directory.
+"""`approvals.toml` to a policy: checked by name and line, its people and user groups looked up."""
 
-Keys that the file format knows and this version does not act upon are refused unless they say what happens
-anyway: a rule that is silently not kept is worse than none.
-"""
-
-import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationError
 
 from bot.approvals.ids import UserId
-from bot.approvals.person import Person, Standing
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms, Who, over
+from bot.approvals.policy import Members, One, Policy, Quorum, Rule, Terms, Who, over
 from bot.approvals.times import NEVER
-from bot.durations import Delay, DelayOrNever
-from bot.policy_checks import impossible, pointless
+from bot.policy_checks import impossible, never_reached, pointless
+from bot.policy_names import Known, is_group, is_person, meaning
+from bot.policy_sections import MOST_VOTES, File, Loc, RuleSection, Section, at_odds
 from bot.toml_lines import place
 
 
@@ -36,50 +30,17 @@ class BadPolicy(Exception):  # noqa: N818 - said to an operator
 EXPIRES_AFTER: Final = timedelta(hours=24)
 """How long people may decide, where the file does not say."""
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-_USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
-_GROUP: Final = re.compile(r"@@.+|S[A-Z0-9]{6,}")
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    "approvers": (),
+    "expires_after": EXPIRES_AFTER,
+    "escalate_after": NEVER,
+}
+"""What holds where the file does not say."""
 
+_WHO_DECIDES: Final = ("require", "quorum", "approvers", "self_approval")
+"""The keys that say it, the one that a problem is told at first."""
 
-def _not_yet(_: object) -> None:
-    raise PydanticCustomError("not_yet", "is not supported by this version yet; leave it out")
-
-
-Later = Annotated[object, AfterValidator(_not_yet)]
-"""A key of the file format that nothing acts upon yet."""
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    self_approval: bool | None = None
-    quorum: Literal[1] = 1
-    channel: Literal["thread"] = "thread"
-    expires_after: DelayOrNever | None = None
-    remind_after: list[Delay] | None = None
-    escalate_after: DelayOrNever | None = None
-    escalate_to: list[Name] | None = None
-    ask: Literal["always"] = "always"
-    require: Later = None
-    redact: Later = None
-    edit_to: Later = None
-
-
-class _Defaults(_Section):
-    approvers: Annotated[list[Name], Field(min_length=1)]
-
-
-class _Rule(_Section):
-    tools: Annotated[list[Name], Field(min_length=1)]
-    approvers: Annotated[list[Name], Field(min_length=1)] | None = None
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    requesters: Annotated[list[Name], Field(min_length=1)] = ["members"]
-    defaults: _Defaults
-    rules: list[_Rule] = []
+_NOBODY: Final = Known()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,96 +49,130 @@ class PolicyFile:
 
     name: str
     text: str
-    content: _File
+    content: File
 
     def names(self) -> set[str]:
-        """Every `@name` and `U…` that the file mentions."""
-        everything = [*self.content.requesters, *self.content.defaults.approvers]
-        everything += [name for rule in self.content.rules for name in rule.approvers or ()]
-        for section in (self.content.defaults, *self.content.rules):
-            everything += section.escalate_to or ()
-        return {name for name in everything if name.startswith("@") or _USER_ID.fullmatch(name)}
+        """Every person and user group that the file names."""
+        everything = [*self.content.requesters]
+        for section, _ in self.content.sections():
+            everything += [*section.approver_names(), *(section.escalate_to or ())]
+        return {name for name in everything if is_person(name) or is_group(name)}
 
     def approvers(self, tool: str) -> list[str]:
         """Who decides about this tool, as the file says it: by its first matching rule, or the defaults."""
         for rule in self.content.rules:
-            if any(fnmatchcase(tool, pattern) for pattern in rule.tools):
-                return rule.approvers or self.content.defaults.approvers
-        return self.content.defaults.approvers
+            if _matches(rule, tool):
+                return rule.approver_names() or self.content.defaults.approver_names()
+        return self.content.defaults.approver_names()
+
+    def redact(self, tool: str) -> tuple[str, ...]:
+        """The names that the file has masked for this tool."""
+        matching = (rule for rule in self.content.rules if _matches(rule, tool))
+        rule = next(matching, None)
+        said = self.content.defaults.redact if rule is None or rule.redact is None else rule.redact
+        return tuple(said or ())
 
     def patterns(self) -> list[str]:
         """Every pattern that a rule has for tools."""
         return [pattern for rule in self.content.rules for pattern in rule.tools]
 
-    def resolve(self, people: Sequence[Person]) -> Policy:
-        """The policy, with each name turned into the one person who has it; `BadPolicy` otherwise."""
-        problems: list[str] = []
+    def never_reached(self, tools: Sequence[str] | None) -> list[str]:
+        """A sentence for each rule that earlier rules leave nothing of; `tools` as far as they are known."""
+        rules = self.content.rules
+        return [
+            self._at(("rules", position), f"the rule for {rules[position].tools[0]} is never reached: ")
+            + "rules before it take all of its tools."
+            for position in never_reached([rule.tools for rule in rules], tools)
+        ]
 
-        def who(names: Sequence[str], *loc: str | int) -> tuple[Who, ...]:
-            where = place(self.text, loc)
-            found = []
-            for name in names:
-                one = _who(name, people)
-                if isinstance(one, str):
-                    problems.append(f"{self.name}{where}: {one}")
-                else:
-                    found.append(one)
-            return tuple(found)
-
-        def people_in(names: Sequence[str] | None, *loc: str | int) -> tuple[UserId, ...] | None:
-            if names is None:
-                return None
-            found = who(names, *loc)
-            problems.extend(
-                f"{self.name}{place(self.text, loc)}: escalate_to names people, by @name or user id (U…)."
-                for one in found
-                if not isinstance(one, One)
-            )
-            return tuple(one.id for one in found if isinstance(one, One))
-
+    def resolve(self, known: Known = _NOBODY) -> Policy:
+        """The policy, with each name turned into the person or group that has it; `BadPolicy` otherwise."""
+        reading = _Reading(self, known)
         content = self.content
         policy = Policy(
-            requesters=who(content.requesters, "requesters"),
-            defaults=Terms(
-                approvers=who(content.defaults.approvers, "defaults", "approvers"),
-                self_approval=content.defaults.self_approval or False,
-                expires_after=content.defaults.expires_after or EXPIRES_AFTER,
-                remind_after=tuple(content.defaults.remind_after or ()),
-                escalate_after=content.defaults.escalate_after or NEVER,
-                escalate_to=people_in(content.defaults.escalate_to, "defaults", "escalate_to") or (),
-            ),
+            requesters=reading.requesters(),
+            defaults=Terms(**{**_DEFAULTS, **reading.said(content.defaults, ("defaults",))}),
             rules=tuple(
-                Rule(
-                    tools=tuple(rule.tools),
-                    approvers=who(rule.approvers, "rules", index, "approvers") if rule.approvers else None,
-                    self_approval=rule.self_approval,
-                    expires_after=rule.expires_after,
-                    remind_after=None if rule.remind_after is None else tuple(rule.remind_after),
-                    escalate_after=rule.escalate_after,
-                    escalate_to=people_in(rule.escalate_to, "rules", index, "escalate_to"),
-                )
+                Rule(tools=tuple(rule.tools), **reading.said(rule, ("rules", index)))
                 for index, rule in enumerate(content.rules)
             ),
         )
-        problems += [f"{self.name}: {problem}" for problem in impossible(policy)]
-        problems += self._never_kept(policy)
-        if problems:
+        if problems := reading.problems or [*self._never_kept(policy, known)]:
             raise BadPolicy(problems)
         return policy
 
-    def _never_kept(self, policy: Policy) -> Iterator[str]:
-        """What a section says about times and what could never happen."""
-        rules = zip(self.content.rules, policy.rules, strict=True)
-        sections: list[tuple[_Section, Terms, tuple[str | int, ...]]] = [
-            (self.content.defaults, policy.defaults, ("defaults",)),
-            *(
-                (section, over(policy.defaults, rule), ("rules", index))
-                for index, (section, rule) in enumerate(rules)
-            ),
-        ]
-        for section, terms, loc in sections:
+    def _never_kept(self, policy: Policy, known: Known) -> Iterator[str]:
+        """What a section says that could never happen."""
+        every = [policy.defaults, *(over(policy.defaults, rule) for rule in policy.rules)]
+        for (section, loc), terms in zip(self.content.sections(), every, strict=True):
             for key, why in pointless(section, terms):
-                yield f"{self.name}{place(self.text, (*loc, key))}: `{key}` {why}."
+                yield self._at((*loc, key), f"`{key}` {why}.")
+            said = [key for key in _WHO_DECIDES if getattr(section, key) is not None]
+            if said and (never := impossible(terms, policy, known)):
+                yield self._at((*loc, said[0]), f"`{said[0]}`: {never}.")
+
+    def _at(self, loc: Loc, sentence: str) -> str:
+        return f"{self.name}{place(self.text, loc)}: {sentence}"
+
+
+class _Reading:
+    """Reads sections of a file, and gathers what is wrong with the names in them."""
+
+    def __init__(self, file: PolicyFile, known: Known) -> None:
+        self._file = file
+        self._known = known
+        self.problems: list[str] = []
+
+    def requesters(self) -> tuple[Who, ...]:
+        """Who may ask."""
+        loc = ("requesters",)
+        found = self._who(self._file.content.requesters, loc)
+        for who in found:
+            if not isinstance(who, One | Members):
+                self._wrong(loc, "requesters are `members`, or people by @name or user id (U…).")
+        return found
+
+    def said(self, section: Section, loc: Loc) -> dict[str, Any]:
+        """The fields of `Terms` and `Rule` that this section says something about."""
+        said = {
+            "approvers": self._who(section.approvers or (), (*loc, "approvers")) or None,
+            "quorum": section.quorum,
+            "require": self._require(section, loc),
+            "self_approval": section.self_approval,
+            "expires_after": section.expires_after,
+            "remind_after": _optional(tuple, section.remind_after),
+            "escalate_after": section.escalate_after,
+            "escalate_to": self._people(section.escalate_to, (*loc, "escalate_to")),
+            "redact": _optional(tuple, section.redact),
+        }
+        return {key: value for key, value in said.items() if value is not None}
+
+    def _require(self, section: Section, loc: Loc) -> tuple[Quorum, ...] | None:
+        if section.require is None:
+            return None
+        return tuple(
+            Quorum(approvers=self._who(group.approvers, (*loc, "require", position)), count=group.quorum)
+            for position, group in enumerate(section.require)
+        )
+
+    def _people(self, names: Sequence[str] | None, loc: Loc) -> tuple[UserId, ...] | None:
+        if names is None:
+            return None
+        found = self._who(names, loc)
+        for who in found:
+            if not isinstance(who, One):
+                self._wrong(loc, "escalate_to names people, by @name or user id (U…).")
+        return tuple(who.id for who in found if isinstance(who, One))
+
+    def _who(self, names: Sequence[str], loc: Loc) -> tuple[Who, ...]:
+        found = [meaning(name, self._known) for name in names]
+        for sentence in found:
+            if isinstance(sentence, str):
+                self._wrong(loc, sentence)
+        return tuple(who for who in found if not isinstance(who, str))
+
+    def _wrong(self, loc: Loc, sentence: str) -> None:
+        self.problems.append(f"{self._file.name}{place(self._file.text, loc)}: {sentence}")
 
 
 def read_policy(path: Path) -> PolicyFile:
@@ -194,40 +189,25 @@ def read_policy(path: Path) -> PolicyFile:
 def parse_policy(text: str, *, name: str) -> PolicyFile:
     """The policy in this text; `name` is how its problems call it."""
     try:
-        content = _File.model_validate(tomllib.loads(text))
+        content = File.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise BadPolicy([f"{name} is not TOML: {error}."]) from None
     except ValidationError as error:
         raise BadPolicy([_sentence(problem, text, name) for problem in error.errors()]) from None
-    return PolicyFile(name=name, text=text, content=content)
+    if problems := [f"{name}{place(text, loc)}: `{_key(loc)}` {why}." for loc, why in at_odds(content)]:
+        raise BadPolicy(problems)
+    file = PolicyFile(name=name, text=text, content=content)
+    if problems := file.never_reached(None):
+        raise BadPolicy(problems)
+    return file
 
 
-def _who(name: str, people: Sequence[Person]) -> Who | str:
-    """What a name means, or the sentence that says why it means nothing."""
-    match name:
-        case "channel":
-            return ChannelMembers()
-        case "requester":
-            return Requester()
-        case "members":
-            return Members()
-    if _GROUP.fullmatch(name):
-        return f"{name} is a user group, which this version does not support yet; name people or `channel`."
-    if name.startswith("@"):
-        found = [person for person in people if person.name == name[1:] and _takes_part(person)]
-        if len(found) > 1:
-            return f"{name} is the name of {len(found)} people; write the user id (U…) instead."
-    else:
-        found = [person for person in people if person.id == name and _takes_part(person)]
-    if found:
-        return One(found[0].id)
-    if name.startswith("@") or _USER_ID.fullmatch(name):
-        return f"{name} is not a full member of this workspace."
-    return f"{name!r} is none of channel, requester, members, @name or a user id (U…)."
+def _matches(rule: RuleSection, tool: str) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in rule.tools)
 
 
-def _takes_part(person: Person) -> bool:
-    return person.standing is Standing.MEMBER
+def _optional(make: Callable[[Sequence[Any]], Any], said: Sequence[Any] | None) -> Any:  # noqa: ANN401 - as given
+    return None if said is None else make(said)
 
 
 _SAYS: Final = {
@@ -235,10 +215,16 @@ _SAYS: Final = {
     "extra_forbidden": "is not a key of the policy file",
     "too_short": "must not be empty: nobody approves by default",
     "literal_error": "is not supported by this version yet with this value; leave it out",
+    "int_type": f"is not a number from 1 to {MOST_VOTES}",
+    "greater_than_equal": f"is not a number from 1 to {MOST_VOTES}",
+    "less_than_equal": f"is not a number from 1 to {MOST_VOTES}",
 }
 
 
 def _sentence(problem: Mapping[str, Any], text: str, name: str) -> str:
-    keys = [str(part) for part in problem["loc"] if not isinstance(part, int)]
     says = _SAYS.get(problem["type"], str(problem["msg"]))
-    return f"{name}{place(text, problem['loc'])}: `{'.'.join(keys)}` {says}."
+    return f"{name}{place(text, problem['loc'])}: `{_key(problem['loc'])}` {says}."
+
+
+def _key(loc: Sequence[str | int]) -> str:
+    return ".".join(str(part) for part in loc if not isinstance(part, int))

@@ -16,10 +16,11 @@ from bot.agents.errors import BadAgent
 from bot.agents.failures import cut
 from bot.agents.load import SHIPPED, load
 from bot.agents.savers import set_up_postgres
-from bot.approvals.policy import Policy
+from bot.approvals.policy import QUESTION, Policy
 from bot.approvals.ports import Journal
 from bot.errors import CannotStart, SlackUnreachable
-from bot.policy_file import PolicyFile
+from bot.policy_file import BadPolicy, PolicyFile
+from bot.policy_names import Known, is_group
 from bot.settings import Settings
 from bot.slack.app import Identity, identity, socket_address
 from bot.slack.directory import SlackDirectory
@@ -86,17 +87,33 @@ async def first_address(client: AsyncWebClient, app_token: str) -> str:
 
 
 async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
-    """The policy with its people looked up; `BadPolicy` for names that nobody has."""
+    """The policy with its people and user groups looked up; `BadPolicy` for names that nobody has."""
+    names = file.names()
     try:
-        return file.resolve(await directory.everybody() if file.names() else [])
+        people = await directory.everybody() if names else []
+        groups = await directory.groups() if any(map(is_group, names)) else []
+        return file.resolve(Known(people=people, groups=groups))
     except SlackApiError as error:
         raise CannotStart(
-            f"The names in {file.name} could not be looked up in Slack ({name_of(error)})."
+            f"The names in {file.name} could not be looked up in Slack ({_why(error)})."
         ) from error
     except (SlackClientError, ClientError, OSError, TimeoutError) as error:
         raise SlackUnreachable(
             f"The names in {file.name} could not be looked up in Slack ({type(error).__name__})."
         ) from error
+
+
+def check_rules(file: PolicyFile, agent: BuiltAgent) -> None:
+    """`BadPolicy` for rules that no tool of the agent comes to; of a team's own graph not all are known."""
+    if agent.gates is not None and (problems := file.never_reached([*agent.tools, QUESTION])):
+        raise BadPolicy(problems)
+
+
+def _why(error: SlackApiError) -> str:
+    """The error's name; with the scope, where one is missing."""
+    name = name_of(error)
+    needed = error.response.get("needed") if name == "missing_scope" else None
+    return f"the scope {needed} is missing" if needed else name
 
 
 async def _asked(client: AsyncWebClient, answer: Awaitable[T], setting: str) -> T:

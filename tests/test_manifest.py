@@ -30,6 +30,7 @@ OF_METHOD: dict[str, set[str]] = {
     "conversations_info": {"channels:read", "groups:read", "im:read"},
     "conversations_members": {"channels:read", "groups:read", "im:read"},
     "conversations_replies": {"channels:history", "groups:history", "im:history"},
+    "usergroups_list": {"usergroups:read"},
     "users_info": {"users:read"},
     "users_list": {"users:read"},
     "views_open": set(),

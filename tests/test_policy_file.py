@@ -2,16 +2,24 @@ from datetime import timedelta
 
 import pytest
 
-from bot.approvals.ids import UserId
-from bot.approvals.person import Person, Standing
-from bot.approvals.policy import ChannelMembers, One, Requester, Terms
+from bot.approvals.ids import GroupId, UserId
+from bot.approvals.person import Group, Person, Standing
+from bot.approvals.policy import ChannelMembers, One, Quorum, Requester, Terms, UserGroup
 from bot.approvals.times import NEVER
+from bot.approvals.who import ALONE
+from bot.policy_checks import never_reached
 from bot.policy_file import BadPolicy, parse_policy
+from bot.policy_names import Known
 
 BOB = Person(id=UserId("U0BOB"), standing=Standing.MEMBER, name="bob")
 GUS = Person(id=UserId("U0GUS"), standing=Standing.GUEST, name="gus")
 TWINS = [Person(id=UserId(id), standing=Standing.MEMBER, name="sam") for id in ("U0SAM1", "U0SAM2")]
 
+
+ANN = Person(id=UserId("U0ANN"), standing=Standing.MEMBER, name="ann")
+DBA = Group(id=GroupId("S0DBAONCALL"), handle="dba-oncall", members=frozenset({"U0BOB", "U0ANN", "U0GUS"}))
+GUESTS = Group(id=GroupId("S0GUESTS"), handle="guests", members=frozenset({"U0GUS"}))
+KNOWN = Known(people=[BOB, ANN, GUS, *TWINS], groups=[DBA, GUESTS])
 
 START = '[defaults]\napprovers = ["channel"]\n'
 HOUR = timedelta(hours=1)
@@ -30,12 +38,12 @@ HOUR = timedelta(hours=1)
     ],
 )
 def test_a_duration_is_a_count_with_its_unit(written: str, meant: timedelta) -> None:
-    policy = parse_policy(f'{START}expires_after = "{written}"', name="approvals.toml").resolve([])
+    policy = parse_policy(f'{START}expires_after = "{written}"', name="approvals.toml").resolve()
     assert policy.defaults.expires_after == meant
 
 
 def test_what_the_file_does_not_say_about_times_is_a_day_and_neither_reminders_nor_escalation() -> None:
-    terms = parse_policy(START, name="approvals.toml").resolve([]).defaults
+    terms = parse_policy(START, name="approvals.toml").resolve().defaults
     assert (terms.expires_after, terms.remind_after) == (24 * HOUR, ())
     assert (terms.escalate_after, terms.escalate_to) == (NEVER, ())
 
@@ -56,7 +64,7 @@ def test_times_come_from_the_first_rule_that_matches_key_by_key() -> None:
         expires_after = "never"
         remind_after = []
     """
-    policy = parse_policy(text, name="approvals.toml").resolve([BOB])
+    policy = parse_policy(text, name="approvals.toml").resolve(Known(people=[BOB]))
     deploy, delete = policy.terms("deploy"), policy.terms("delete_file")
     assert (deploy.expires_after, deploy.remind_after) == (HOUR / 2, (HOUR, 8 * HOUR))
     assert (deploy.escalate_after, deploy.escalate_to) == (NEVER, (BOB.id,))
@@ -66,7 +74,7 @@ def test_times_come_from_the_first_rule_that_matches_key_by_key() -> None:
 
 def test_an_escalation_to_nobody_may_be_written_down() -> None:
     text = f'{START}escalate_after = "12h"\nescalate_to = []'
-    assert parse_policy(text, name="approvals.toml").resolve([]).defaults.escalate_to == ()
+    assert parse_policy(text, name="approvals.toml").resolve().defaults.escalate_to == ()
 
 
 def test_whom_an_escalation_names_is_looked_up() -> None:
@@ -90,7 +98,7 @@ def test_the_file_becomes_a_policy() -> None:
         tools = ["delete_*"]
         approvers = ["@bob", "U0BOB"]
     """
-    policy = parse_policy(text, name="approvals.toml").resolve([BOB, GUS])
+    policy = parse_policy(text, name="approvals.toml").resolve(Known(people=[BOB, GUS]))
     assert policy.defaults == Terms(approvers=(ChannelMembers(), Requester()), expires_after=NEVER)
     assert policy.terms("delete_file").approvers == (One(BOB.id), One(BOB.id))
 
@@ -111,7 +119,6 @@ def test_the_file_becomes_a_policy() -> None:
             '[defaults]\napprovers = ["channel"]\n[[rules]]\n[[rules]]\ntools = ["b"]\naprovers = []',
             "line 6: `rules.aprovers` is not a key",
         ),
-        ('[defaults]\napprovers = ["channel"]\nquorum = 2', "line 3: `defaults.quorum` is not supported"),
         (f"{START}expires_after = 90", "line 3: `defaults.expires_after` is not a duration such as 90s"),
         (f'{START}expires_after = "1h30m"', "line 3: `defaults.expires_after` is not a duration"),
         (f'{START}expires_after = "1.5h"', "line 3: `defaults.expires_after` is not a duration"),
@@ -162,17 +169,74 @@ def test_the_file_becomes_a_policy() -> None:
         ('[defaults]\napprovers = ["U0GUS"]', "line 2: U0GUS is not a full member"),
         ('[defaults]\napprovers = ["@sam"]', "line 2: @sam is the name of 2 people"),
         ('[defaults]\napprovers = ["bob"]', "'bob' is none of channel, requester"),
-        ('[defaults]\napprovers = ["@@dba"]', "@@dba is a user group"),
+        ('[defaults]\napprovers = ["@@dba"]', "line 2: @@dba is no user group of this workspace"),
         ('[defaults]\napprovers = ["requester"]', "nobody could"),
         (
             'requesters = ["@nobody"]\n[defaults]\napprovers = ["channel"]',
             "line 1: @nobody is not a full member",
         ),
+        (f"{START}quorum = 0", "line 3: `defaults.quorum` is not a number from 1 to 50"),
+        (f"{START}quorum = true", "line 3: `defaults.quorum` is not a number from 1 to 50"),
+        (f"{START}quorum = 51", "line 3: `defaults.quorum` is not a number from 1 to 50"),
+        (f"{START}require = []", "line 3: `defaults.require` must not be empty"),
+        (
+            '[defaults]\nrequire = [\n  { approvers = ["@bob"] },\n  { approvers = ["@gus"], qorum = 2 },\n]',
+            "line 4: `defaults.require.qorum` is not a key",
+        ),
+        (
+            '[defaults]\nrequire = [\n  { approvers = ["@bob"] }, # { and\n  { approvers = ["@gus"] },\n]',
+            "line 4: @gus is not a full member",
+        ),
+        (
+            f'{START}require = [{{ approvers = ["@bob"] }}]',
+            "line 3: `defaults.require` stands in place of `approvers`",
+        ),
+        (
+            f'{START}[[rules]]\ntools = ["a"]\nquorum = 2\nrequire = [{{ approvers = ["@bob"] }}]',
+            "line 5: `rules.quorum` goes with `approvers`; each group",
+        ),
+        (
+            '[defaults]\nrequire = [{ approvers = ["@bob"] }]\n[[rules]]\ntools = ["a"]\nquorum = 2',
+            "line 5: `rules.quorum` goes with `approvers`, and the defaults have `require`",
+        ),
+        (
+            '[defaults]\nself_approval = true\n[[rules]]\ntools = ["a"]\napprovers = ["channel"]',
+            "line 1: `defaults.approvers` is required",
+        ),
+        (f'{START}[[rules]]\ntools = ["a"]\napprovers = ["S0GONE1"]', "line 5: S0GONE1 is no user group"),
+        (
+            '[defaults]\napprovers = ["@bob", "U0BOB"]\nquorum = 2',
+            "line 3: `quorum`: 2 approvers are wanted, but there is only 1.",
+        ),
+        (
+            '[defaults]\napprovers = ["@@dba-oncall"]\nquorum = 3',
+            "line 3: `quorum`: 3 approvers are wanted, but there are only 2.",
+        ),
+        (
+            '[defaults]\napprovers = ["@@guests"]',
+            "line 2: `approvers`: nobody could ever decide.",
+        ),
+        (
+            'requesters = ["@bob"]\n[defaults]\napprovers = ["@bob", "@ann"]\nquorum = 2',
+            "line 4: `quorum`: 2 approvers are wanted, but there is only 1 besides whoever asks.",
+        ),
+        (
+            '[defaults]\nrequire = [{ approvers = ["@bob"] }, { approvers = ["U0BOB"] }]',
+            "line 2: `require`: 2 votes of different people are wanted, but at most 1 can count.",
+        ),
+        (
+            f'{START}[[rules]]\ntools = ["a*"]\n[[rules]]\ntools = ["ab", "a?"]\nself_approval = true',
+            "line 5: the rule for ab is never reached",
+        ),
+        (
+            'requesters = ["channel"]\n[defaults]\napprovers = ["channel"]',
+            "line 1: requesters are `members`, or people",
+        ),
     ],
 )
 def test_every_mistake_is_refused_by_name_and_line(text: str, problem: str) -> None:
     with pytest.raises(BadPolicy) as refused:
-        parse_policy(text, name="approvals.toml").resolve([BOB, GUS, *TWINS])
+        parse_policy(text, name="approvals.toml").resolve(KNOWN)
     assert problem in str(refused.value)
 
 
@@ -180,3 +244,74 @@ def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(BadPolicy) as refused:
         parse_policy("x = 1\n[defaults]\napprovers = []\ny = 2", name="approvals.toml")
     assert len(refused.value.problems) == 3
+
+
+def test_groups_that_all_have_to_agree_become_quorums_and_a_handle_its_group() -> None:
+    text = """
+        [defaults]
+        approvers = ["channel"]
+        quorum = 2
+
+        [[rules]]
+        tools = ["deploy"]
+        require = [
+          { approvers = ["@@dba-oncall", "@bob"] },
+          { approvers = ["S0DBAONCALL"], quorum = 2 },
+        ]
+
+        [[rules]]
+        tools = ["delete_*"]
+        approvers = ["@bob", "@ann"]
+
+        [[rules]]
+        tools = ["read_*"]
+        quorum = 1
+    """
+    file = parse_policy(text, name="approvals.toml")
+    assert file.names() == {"@@dba-oncall", "@bob", "@ann", "S0DBAONCALL"}
+    assert file.approvers("deploy") == ["@@dba-oncall", "@bob", "S0DBAONCALL"]
+    with pytest.raises(BadPolicy, match="line 8: `require`: 3 votes of different people are wanted"):
+        file.resolve(KNOWN)
+    policy = parse_policy(text.replace("quorum = 2 }", "quorum = 1 }"), name="x").resolve(KNOWN)
+    group = UserGroup(DBA.id)
+    assert policy.terms("deploy").quorums == (
+        Quorum(approvers=(group, One(BOB.id)), count=1),
+        Quorum(approvers=(group,), count=1),
+    )
+    assert policy.terms("deploy").who == (group, One(BOB.id))
+    assert policy.terms("delete_it").quorums == (Quorum(approvers=(One(BOB.id), One(ANN.id)), count=2),)
+    assert policy.terms("read_it").needs == ALONE
+    assert policy.terms("other").needs == (Quorum(approvers=(ChannelMembers(),), count=2),)
+
+
+def test_a_rule_for_approvers_leaves_the_groups_of_the_defaults_behind() -> None:
+    text = """
+        [defaults]
+        require = [{ approvers = ["@bob"] }, { approvers = ["channel"] }]
+        [[rules]]
+        tools = ["a"]
+        approvers = ["@ann"]
+    """
+    policy = parse_policy(text, name="approvals.toml").resolve(KNOWN)
+    assert len(policy.terms("b").needs) == 2
+    assert policy.terms("a").quorums == (Quorum(approvers=(One(ANN.id),), count=1),)
+
+
+@pytest.mark.parametrize(
+    ("rules", "tools", "unreached"),
+    [
+        ([["a*"], ["ab"]], None, [1]),
+        ([["*"], ["x?"]], None, [1]),
+        ([["a?"], ["a*"]], None, []),
+        ([["a?"], ["a*"]], ["ab", "ac"], [1]),
+        ([["a?"], ["a*"]], ["ab", "abc"], []),
+        ([["ab"], ["ac"], ["a*"]], ["ab", "ac", "x"], [2]),
+        ([["ab"], ["nothing"]], ["ab"], []),
+        ([["a[bc]"], ["a[bc]"]], None, [1]),
+        ([["a[*]"], ["a*"]], None, []),
+    ],
+)
+def test_a_rule_whose_tools_earlier_rules_take_is_found(
+    rules: list[list[str]], tools: list[str] | None, unreached: list[int]
+) -> None:
+    assert list(never_reached(rules, tools)) == unreached

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.approvals.ids import UserId
+from bot.approvals.ids import GroupId, UserId
 
 
 class Standing(StrEnum):
@@ -25,3 +25,13 @@ class Person:
     standing: Standing
     name: str = ""
     """For display and for resolving `@name` in the policy; never an identity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """One Slack user group, as it is now."""
+
+    id: GroupId
+    handle: str
+    """What people write behind the @."""
+    members: frozenset[str]

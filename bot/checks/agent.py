@@ -59,10 +59,20 @@ def _model(settings: Settings, source: Agent | GraphBuilder) -> Finding:
 
 
 def rules_findings(policy: PolicyFile, agent: BuiltAgent) -> list[Finding]:
-    """Rules for tools that the agent does not have; of a graph of the team's own, not all tools are known."""
+    """Rules that do nothing: earlier ones take all of their tools, or the agent has no such tool.
+
+    Of a graph of the team's own, not all tools are known.
+    """
     if agent.gates is None:
         return []
     known = [*agent.tools, QUESTION]
+    return [
+        *(Finding(Verdict.WRONG, problem) for problem in policy.never_reached(known)),
+        *_for_no_tool(policy, known),
+    ]
+
+
+def _for_no_tool(policy: PolicyFile, known: list[str]) -> list[Finding]:
     return [
         Finding(Verdict.WARNING, f"{policy.name}: no tool of the agent is called {pattern}.")
         for pattern in policy.patterns()

@@ -7,7 +7,7 @@ from typing import Protocol
 from bot.sandbox import founding
 from bot.sandbox.core import Core
 from bot.sandbox.person import Person
-from bot.sandbox.records import Account, Channel, ChannelId
+from bot.sandbox.records import Account, Channel, ChannelId, UserGroup
 
 
 class Administration(Protocol):
@@ -41,8 +41,16 @@ class Administration(Protocol):
                 return channel
         raise LookupError(f"there is no channel {name}")
 
-    async def change(self, record: Account | Channel) -> None:
-        """Put a changed account or channel in place: deactivate, rename, archive, add and remove members."""
+    def user_group(self, handle: str) -> UserGroup:
+        """The record of a user group, by "@handle", handle or id."""
+        wanted = handle.lstrip("@")
+        for group in self.core.workspace.user_groups.values():
+            if wanted in (group.id, group.handle):
+                return group
+        raise LookupError(f"there is no user group {handle}")
+
+    async def change(self, record: Account | Channel | UserGroup) -> None:
+        """Put a changed account, channel or user group in place: members come and go, and more."""
         self.core.workspace.put(record)
         await self.core.workspace.commit()
 
@@ -59,3 +67,14 @@ class Administration(Protocol):
         )
         await self.change(channel)
         return channel
+
+    async def add_user_group(self, handle: str, members: Iterable[str]) -> UserGroup:
+        """Found a user group with these people (by name) in it."""
+        group = UserGroup(
+            id=self.core.workspace.new_id("S"),
+            handle=handle.lstrip("@"),
+            name=handle.lstrip("@"),
+            users=tuple(self.person(member).id for member in members),
+        )
+        await self.change(group)
+        return group

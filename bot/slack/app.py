@@ -28,6 +28,7 @@ SCOPES: Final = frozenset(
         "groups:read",
         "im:history",
         "im:read",
+        "usergroups:read",
         "users:read",
     }
 )

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from aiohttp import ClientError
@@ -12,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
-from bot.approvals.person import Person, Standing
+from bot.approvals.person import Group, Person, Standing
 from bot.slack.refusals import name_of
 
 REMEMBERED: Final = 60.0
@@ -27,16 +26,6 @@ _UNREACHABLE: Final = (
 
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """A user group as it is now."""
-
-    id: GroupId
-    handle: str
-    """What people write behind the @."""
-    members: frozenset[str]
 
 
 class SlackDirectory:

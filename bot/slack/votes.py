@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Vote, ends
-from bot.approvals.who import ChannelMembers, Members, One, Quorum, Requester, UserGroup, Who
+from bot.approvals.who import ChannelMembers, Members, One, Requester, UserGroup, Who
 from bot.slack.literal import in_line, person, plain, section
 from bot.slack.text import mention
 
@@ -27,9 +27,10 @@ def so_far(action: Action) -> list[RichTextElement]:
     """Who voted, and who is missing, while it is open; nothing where one vote is enough."""
     if not counted(action):
         return []
-    lead = plain(counted(action) if action.votes else f"Needs {action.tally.needed} people", bold=True)
-    given = [plain(": "), *_people(action.votes)] if action.votes else []
-    return [section(lead, *given, plain("; " if given else ": "), *_missing(action))]
+    if not action.votes:
+        return [section(plain("Needs ", bold=True), *_missing(action))]
+    lead = plain(f"{counted(action)}: ", bold=True)
+    return [section(lead, *_people(action.votes), plain("; "), *_missing(action))]
 
 
 def given(action: Action) -> list[RichTextElement]:
@@ -68,20 +69,18 @@ def _people(votes: Sequence[Vote]) -> list[RichTextElement]:
 
 
 def _missing(action: Action) -> Iterator[RichTextElement]:
-    """`1 more of @release and 1 more of Bob or Carol`; or, where either would do, `1 more of … or …`."""
+    """`1 more of @release and 1 more of Bob or Carol`; or, where any of them would do, `1 more of …`."""
     tally = action.tally
-    wanted = [(more, need) for more, need in zip(tally.more, action.needs, strict=True) if more]
-    word = " more of " if action.votes else " of "
-    if tally.is_definite:
-        yield from _joined([[plain(f"{more}{word}"), *_of(need)] for more, need in wanted], " and ")
-    else:
-        yield plain(f"{tally.missing}{word}")
-        yield from _joined([_of(need) for _, need in wanted], " or ")
+    wanted = [(more, need.approvers) for more, need in zip(tally.more, action.needs, strict=True) if more]
+    if not tally.is_definite:
+        wanted = [(tally.missing, tuple(dict.fromkeys(who for _, group in wanted for who in group)))]
+    word = "more of" if action.votes else "of"
+    yield from _joined([[plain(f"{more} {word} "), *_any_of(group)] for more, group in wanted], " and ")
 
 
-def _of(need: Quorum) -> list[RichTextElement]:
-    named = [[_who(who)] for who in need.approvers[:MOST_NAMED]]
-    more = len(need.approvers) - len(named)
+def _any_of(group: Sequence[Who]) -> list[RichTextElement]:
+    named = [[_who(who)] for who in group[:MOST_NAMED]]
+    more = len(group) - len(named)
     return [*_joined(named, " or "), *([plain(f" or {more} others")] if more else [])]
 
 

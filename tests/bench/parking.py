@@ -19,7 +19,7 @@ from bot.agents.build import build
 from bot.agents.savers import sqlite_saver
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
-from bot.approvals.ids import ChannelId, ConversationId, UserId
+from bot.approvals.ids import ChannelId, ConversationId, GroupId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Policy, Terms
 from bot.approvals.running import Running
@@ -47,6 +47,10 @@ class Everybody:
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:  # noqa: ARG002 - the port's names
         """Always."""
         return True
+
+    async def groups_of(self, user: UserId) -> frozenset[GroupId]:  # noqa: ARG002 - the port's name
+        """None."""
+        return frozenset()
 
 
 async def measure_parking(folder: Path) -> list[str]:

@@ -1,0 +1,98 @@
+"""The form of `approvals.toml`: which keys a section may have, and which of them do not go together.
+
+Keys that the file format knows and this version does not act upon are refused unless they say what happens
+anyway: a rule that is silently not kept is worse than none.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from bot.durations import Delay, DelayOrNever
+
+MOST_VOTES: Final = 50
+"""The largest quorum of a group; a larger one is a slip."""
+
+Loc: TypeAlias = tuple[str | int, ...]
+"""Where in the file something stands: keys, and numbers in lists."""
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Names = Annotated[list[Name], Field(min_length=1)]
+Count = Annotated[int, Field(ge=1, le=MOST_VOTES)]
+
+
+def _not_yet(_: object) -> None:
+    raise PydanticCustomError("not_yet", "is not supported by this version yet; leave it out")
+
+
+Later = Annotated[object, AfterValidator(_not_yet)]
+"""A key of the file format that nothing acts upon yet."""
+
+
+class Group(BaseModel):
+    """One of several groups that all have to agree."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    approvers: Names
+    quorum: Count = 1
+
+
+class Section(BaseModel):
+    """What a rule may say, and the defaults as well; None is what it does not say."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    approvers: Names | None = None
+    quorum: Count | None = None
+    require: Annotated[list[Group], Field(min_length=1)] | None = None
+    self_approval: bool | None = None
+    channel: Literal["thread"] = "thread"
+    expires_after: DelayOrNever | None = None
+    remind_after: list[Delay] | None = None
+    escalate_after: DelayOrNever | None = None
+    escalate_to: list[Name] | None = None
+    ask: Literal["always"] = "always"
+    redact: list[Name] | None = None
+    edit_to: Later = None
+
+    def approver_names(self) -> list[str]:
+        """Whom the section names as approvers, alone or in a group."""
+        return [*(self.approvers or ()), *(name for group in self.require or () for name in group.approvers)]
+
+
+class RuleSection(Section):
+    """A rule."""
+
+    tools: Names
+
+
+class File(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    requesters: Names = ["members"]
+    defaults: Section
+    rules: list[RuleSection] = []
+
+    def sections(self) -> Iterator[tuple[Section, Loc]]:
+        """The defaults and the rules, each with its place."""
+        yield self.defaults, ("defaults",)
+        for index, rule in enumerate(self.rules):
+            yield rule, ("rules", index)
+
+
+def at_odds(file: File) -> Iterator[tuple[Loc, str]]:
+    """The keys that cannot stand where they are, and why."""
+    if not file.defaults.approver_names():
+        yield ("defaults", "approvers"), "is required: nobody approves by default"
+    for section, loc in file.sections():
+        if section.require and section.approvers:
+            yield (*loc, "require"), "stands in place of `approvers`; keep one of them"
+        if section.require and section.quorum:
+            yield (*loc, "quorum"), "goes with `approvers`; each group of `require` has a quorum of its own"
+        elif section.quorum and not section.approvers and not file.defaults.approvers:
+            yield (*loc, "quorum"), "goes with `approvers`, and the defaults have `require` instead"
