@@ -23,6 +23,7 @@ MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(enco
 OF_METHOD: dict[str, set[str]] = {
     "apps_connections_open": set(),  # the app-level token's connections:write
     "auth_test": set(),
+    "bots_info": {"users:read"},
     "chat_postEphemeral": {"chat:write"},
     "chat_postMessage": {"chat:write"},
     "chat_update": {"chat:write"},
@@ -81,12 +82,18 @@ def app() -> AsyncApp:
     """The app with all its listeners; registering them needs nothing that is behind them."""
     nothing = cast("Any", None)
     who = Identity(
-        team="T1", enterprise=None, bot_user=UserId("U1"), bot_id="B1", url="https://x/", scopes=SCOPES
+        team="T1",
+        enterprise=None,
+        bot_user=UserId("U1"),
+        bot_id="B1",
+        app="A1",
+        url="https://x/",
+        scopes=SCOPES,
     )
     talk = Talk(
         steering=nothing, store=nothing, client=nothing, private=nothing, bot=who.bot_user, workspace_url=""
     )
-    clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing)
+    clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
     return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, Submissions(desk=nothing), clicks])
 
 

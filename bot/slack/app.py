@@ -16,6 +16,8 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
+from bot.slack.door import Door
+from bot.slack.private import Private
 
 SCOPES: Final = frozenset(
     {
@@ -44,6 +46,8 @@ class Identity:
     enterprise: str | None
     bot_user: UserId
     bot_id: str
+    app: str
+    """The app's id; every payload that is meant for us says it."""
     url: str
     """The workspace's address, `https://team.slack.com/`."""
     scopes: frozenset[str]
@@ -82,11 +86,15 @@ async def identity(client: AsyncWebClient) -> Identity:
     """Who we are; Slack's own error if the token is not taken."""
     answer = await client.auth_test()
     scopes = str(answer.headers.get("x-oauth-scopes", ""))
+    bot_id = str(answer.get("bot_id") or "")
+    # auth.test names the bot and not the app that it belongs to.
+    bot = (await client.bots_info(bot=bot_id))["bot"]
     return Identity(
         team=answer["team_id"],
         enterprise=answer.get("enterprise_id"),
         bot_user=UserId(answer["user_id"]),
-        bot_id=answer.get("bot_id", ""),
+        bot_id=bot_id,
+        app=str(bot["app_id"]),
         url=answer["url"],
         scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
     )
@@ -98,7 +106,7 @@ async def socket_address(client: AsyncWebClient, app_token: str) -> str:
 
 
 def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listeners]) -> AsyncApp:
-    """The app with its listeners. Signatures are checked in front of it, by `http.SlackEndpoint`.
+    """The app with its listeners behind the door. Signatures are checked in front, by `http.SlackEndpoint`.
 
     It is given who we are, so that no payload has to wait for auth.test, and so that client ids that
     happen to be in the environment do not turn it into an OAuth app.
@@ -124,6 +132,7 @@ def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listener
         authorize=authorize,
         request_verification_enabled=False,
     )
+    app.use(Door(who.app, Private(client=client)).enter)
     for group in listeners:
         group.register(app)
     for take in (app.event, app.shortcut, app.command):

@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.approvals.ids import ChannelId
 from bot.approvals.secrets import masked_text
 from bot.slack.answers import refusal
 from bot.slack.forms import message_form
@@ -33,12 +34,14 @@ class Private:
         try:
             if click.view_id:
                 await self.client.views_push(trigger_id=click.trigger_id, view=message_form(sentence))
+            elif click.channel:
+                await self._ephemeral(click, click.channel, refusal(sentence))
             else:
-                await self._ephemeral(click, refusal(sentence))
+                log.warning("person_not_told", error="no_channel")
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("person_not_told", error=type(error).__name__)
 
-    async def _ephemeral(self, click: Click, text: str) -> None:
+    async def _ephemeral(self, click: Click, channel: ChannelId, text: str) -> None:
         """In the thread; and in the channel too, where a card that stands in both may have been clicked.
 
         Slack does not say which copy it was, and shows a thread's private messages only in the open thread.
@@ -47,7 +50,7 @@ class Private:
         try:
             for place in places:
                 await self.client.chat_postEphemeral(
-                    channel=click.channel or "", user=click.by, thread_ts=place, text=text, parse="none"
+                    channel=channel, user=click.by, thread_ts=place, text=text, parse="none"
                 )
         except SlackApiError:
             # A person outside the channel, or a channel the bot has left: Slack gave an address of its own.

@@ -11,7 +11,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.payloads import well_formed
 
 CONNECTIONS: Final = 2
 """Slack allows ten and recommends a second one for refreshes."""
@@ -93,6 +96,9 @@ class Sockets:
         async def handle(client: SocketModeClient, request: SocketModeRequest) -> None:
             if self._closing:
                 return  # not acked: Slack sends an event again, and tells a person that it failed
+            if not well_formed(request.payload):
+                await client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+                return
             self._under_way += 1
             self._idle.clear()
             try:

@@ -32,9 +32,13 @@ _INSIDE: Final = ("event", "view", "message", "previous_message", "container")
 def well_formed(payload: object) -> bool:
     """Whether each part that Slack's payloads have, where it is there, is of its kind."""
     try:
-        return isinstance(payload, dict) and _is_sound(payload)
+        return isinstance(payload, dict) and _has_a_kind(payload) and _is_sound(payload)
     except RecursionError:
         return False
+
+
+def _has_a_kind(payload: Mapping[object, object]) -> bool:
+    return any(isinstance(payload.get(name), str) for name in ("type", "command", "ssl_check"))
 
 
 def _is_sound(payload: Mapping[object, object]) -> bool:

@@ -18,6 +18,7 @@ async def connected(slack: Sandbox) -> AsyncIterator[Sockets]:
         enterprise=None,
         bot_user=UserId("U0AGENT"),
         bot_id="B0AGENT",
+        app="A0AGENT",
         url=slack.page_url,
         scopes=frozenset(),
     )

@@ -17,7 +17,6 @@ async def test(core: Core, args: Arguments) -> Json:
         "team_id": TEAM_ID,
         "user_id": BOT_USER,
         "bot_id": BOT_ID,
-        "app_id": APP_ID,
         "is_enterprise_install": False,
     }
 

@@ -1,8 +1,8 @@
-"""users.*, team.info and usergroups.*."""
+"""users.*, bots.info, team.info and usergroups.*."""
 
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
-from bot.sandbox.founding import TEAM_DOMAIN, TEAM_ID, TEAM_NAME
+from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER, TEAM_DOMAIN, TEAM_ID, TEAM_NAME
 from bot.sandbox.records import Json
 from bot.sandbox.slack_objects import user_object
 from bot.sandbox.web_api.arguments import Arguments
@@ -63,7 +63,17 @@ async def group_users(core: Core, args: Arguments) -> Json:
     return {"users": list(group.users)}
 
 
+async def bots_info(core: Core, args: Arguments) -> Json:
+    """Which app a bot belongs to."""
+    del core
+    if args.text("bot") != BOT_ID:
+        raise SlackError("bot_not_found")
+    bot = {"id": BOT_ID, "deleted": False, "name": BOT_NAME, "app_id": APP_ID, "user_id": BOT_USER}
+    return {"bot": bot}
+
+
 METHODS = {
+    "bots.info": Method(run=bots_info, scope="users:read"),
     "users.info": Method(run=info, scope="users:read"),
     "users.list": Method(run=users_list, scope="users:read"),
     "team.info": Method(run=team_info, scope="team:read"),
