@@ -202,6 +202,8 @@ def _sentence(problem: dict[str, object]) -> str:
     """One of pydantic's problems as a sentence, without the value, which may be a secret."""
     place = problem["loc"]
     message = str(problem["msg"]).removeprefix("Value error, ")
+    if isinstance(place, tuple) and place and problem["type"] == "duration":
+        return f"{str(place[0]).upper()} {message}, nor is it never."
     if isinstance(place, tuple) and place:
         return f"{str(place[0]).upper()} is not right: {message}."
     return message

@@ -1,7 +1,9 @@
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.approvals.times import NEVER
 from bot.settings import BadSettings, Mode, Settings, load_env_file, misspelt
 
 BOT, APP, SECRET = "xoxb-1-hush", "xapp-1-hush", "hush" * 8
@@ -152,3 +154,22 @@ def test_a_name_that_is_nearly_a_setting_is_noticed() -> None:
         "BOT_DATABSE_URL is set, but there is no such setting; did you mean BOT_DATABASE_URL?",
         "SLACK_BOT_TOKN is set, but there is no such setting; did you mean SLACK_BOT_TOKEN?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "keep"), [(None, timedelta(days=30)), ("12h", timedelta(hours=12)), ("never", NEVER)]
+)
+def test_how_long_the_agent_remembers_is_a_duration_or_never(
+    monkeypatch: pytest.MonkeyPatch, written: str | None, keep: timedelta
+) -> None:
+    monkeypatch.delenv("BOT_KEEP_CHECKPOINTS", raising=False)
+    if written:
+        monkeypatch.setenv("BOT_KEEP_CHECKPOINTS", written)
+    assert Settings.from_environment().bot_keep_checkpoints == keep
+
+
+@pytest.mark.parametrize("written", ["30", "soon", "0d", "366d"])
+def test_what_is_no_duration_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("BOT_KEEP_CHECKPOINTS", written)
+    with pytest.raises(BadSettings, match=r"^BOT_KEEP_CHECKPOINTS is not a duration .*never"):
+        Settings.from_environment()

@@ -3,13 +3,14 @@
 {"type": "in_doubt", "name", "args", "tool_call_id", "message_id"}    asks
 {"type": "in_doubt", "answer": "ran", "result": …}                    it ran, and returned this
 {"type": "in_doubt", "answer": "again" | "skip"}                      run it again; leave it
+{"type": "in_doubt", "answer": "late"}                                nobody said in time; leave it
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from bot.approvals.approval import Action, Decided
+from bot.approvals.approval import Action, Decided, Expired
 from bot.approvals.decision import Approve, DecisionKind, Respond
 from bot.approvals.journal import Call
 from bot.approvals.thread import ActionRequest
@@ -34,7 +35,12 @@ class Skip:
     """It is not to run again."""
 
 
-Resolution: TypeAlias = Ran | Again | Skip
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Nobody said in time. It stays in doubt, and does not run again."""
+
+
+Resolution: TypeAlias = Ran | Again | Skip | Late
 
 
 def question(call: Call) -> dict[str, Any]:
@@ -71,12 +77,14 @@ def request_from(value: Mapping[Any, Any]) -> ActionRequest | None:
 
 
 def answer_to(action: Action) -> dict[str, Any]:
-    """What the interrupt gets. Without a decision, because it expired, nothing runs again."""
+    """What the interrupt gets. Without a decision nothing runs again."""
     match action.outcome:
         case Decided(decision=Respond(message=message)):
             return {"type": TYPE, "answer": "ran", "result": message}
         case Decided(decision=Approve()):
             return {"type": TYPE, "answer": "again"}
+        case Expired():
+            return {"type": TYPE, "answer": "late"}
         case _:
             return {"type": TYPE, "answer": "skip"}
 
@@ -90,5 +98,7 @@ def resolution_from(value: object) -> Resolution | None:
             return Again()
         case {"type": "in_doubt", "answer": "skip"}:
             return Skip()
+        case {"type": "in_doubt", "answer": "late"}:
+            return Late()
         case _:
             return None

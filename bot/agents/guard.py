@@ -25,7 +25,7 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command, interrupt
 
-from bot.agents.doubts import Again, Ran, Skip, question, resolution_from
+from bot.agents.doubts import Again, Late, Ran, Skip, question, resolution_from
 from bot.agents.failures import cut
 from bot.agents.gates import Gate
 from bot.agents.messages import message_with
@@ -141,6 +141,8 @@ class Guard(AgentMiddleware[Any, Any, Any]):
             case Skip():
                 await self._journal.skip(execution)
                 return Refuse(Why.SKIPPED)
+            case Late():
+                return Refuse(Why.LATE)
             case None:
                 # The answer to a question of the tool's own, which it asked before the process died.
                 return Refuse(Why.DOUBT)

@@ -127,6 +127,7 @@ class Why(StrEnum):
     CHANGED = "it is not the call that was decided about: tool or arguments are others"
     DOUBT = "it may have run already, so nobody ran it again"
     SKIPPED = "it may have run already, and a person said not to run it again"
+    LATE = "it may have run already, and nobody said in time whether it did"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def permission(call: Call, approval: Approval | None, *, needs_person: bool) -> 
     `needs_person` is what the gate says. It only ever adds a no: where people were asked, what they decided
     holds, whatever the gate says by now.
     """
-    action = _action(call, approval)
+    action = action_of(call, approval)
     if approval is None or action is None:
         return Refuse(Why.UNDECIDED) if needs_person else Free()
     match approval.state:
@@ -181,7 +182,8 @@ def permission(call: Call, approval: Approval | None, *, needs_person: bool) -> 
             assert_never(approval.state)
 
 
-def _action(call: Call, approval: Approval | None) -> Action | None:
+def action_of(call: Call, approval: Approval | None) -> Action | None:
+    """The action in which people were asked about this call."""
     actions = approval.actions if approval else ()
     return next((one for one in actions if (one.message, one.call) == (call.message, call.id)), None)
 
@@ -208,6 +210,17 @@ def _decided(call: Call, approval: Approval, action: Action) -> Permission:
     if not same:
         return Refuse(Why.CHANGED)
     return Granted(approval=approval.id, action=action.id, digest=wanted)
+
+
+def digest_of(call: Call, approval: Approval | None) -> str:
+    """The digest of what would run, as if it had been asked where people were asked; empty if it has none."""
+    action = action_of(call, approval)
+    if approval is None or action is None:
+        return ""
+    try:
+        return _digest(approval, action, call.tool, call.arguments)
+    except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
+        return ""
 
 
 def _digest(approval: Approval, action: Action, tool: str, arguments: Arguments) -> str:

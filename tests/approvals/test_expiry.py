@@ -345,3 +345,20 @@ async def test_a_timer_that_used_up_its_attempts_is_tried_again_by_the_sweep(
     await bench.works_at(at)
     assert len(await bench.posts(kind)) == 1
     assert await try_timers_again(store._store, bench.steering.jobs) == 0
+
+
+async def test_a_decision_made_in_time_holds_however_late_its_run_begins(store: WatchedStore) -> None:
+    """The bot was away in between: what was decided stays decided, and only what nobody decided expires."""
+    bench = await asked(store)
+    bench.clock.time = NOON + 23 * HOUR
+    for action in (await bench.approval()).actions:
+        await bench.desk.decide(action.id, Approve(), by=BOB)
+    assert await bench.works_at(72 * HOUR) == []
+    approval = await bench.approval()
+    assert approval.expires_at is not None
+    assert approval.expires_at < bench.clock.time
+    assert (approval.state, [one.decided is not None for one in approval.actions]) == (
+        State.DELIVERED,
+        [True],
+    )
+    assert await bench.posts(PostKind.EXPIRY) == []

@@ -79,6 +79,11 @@ def test_what_is_not_settled_or_is_withdrawn_lets_nothing_run(
     assert permission(CALL, asked(decision, state), needs_person=False) == Refuse(why)
 
 
+def test_a_deadline_that_has_passed_since_takes_no_decision_back() -> None:
+    late = replace(asked(Approve()), expires_at=NOON)
+    assert granted(permission(CALL, late, needs_person=True))
+
+
 def test_where_nobody_was_asked_the_gate_decides() -> None:
     other = approval("p1", action(message="m", call="another"))
     earlier = approval("p1", action(message="an earlier one", call="c"))

@@ -429,3 +429,11 @@ async def test_a_direct_message_says_when_nobody_there_can_decide(
         texts = [post.text for post in await tx.posts.of(conversation.id) if post.kind is PostKind.NOTICE]
     assert texts == [NOBODY_HERE] * warned
     assert replace(conversation, channel=GENERAL).status is Status.WAITING
+
+
+@pytest.mark.parametrize("line", [Says("Done."), Breaks("No."), Asks((asks("i1", "x"),))])
+async def test_what_came_to_rest_is_to_be_pruned_however_it_ended(store: WatchedStore, line: Line) -> None:
+    bench = on(store, line)
+    await bench.hears("go")
+    await bench.running.start((await bench.conversation()).id)
+    assert [job["kind"] for job in await owed(store, "prune")] == ["prune"]

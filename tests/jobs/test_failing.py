@@ -1,13 +1,15 @@
 """The contract: what happens when a job does not work out."""
 
 import asyncio
+import time
 from itertools import pairwise
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.errors import TryLater
 from bot.approvals.ports import Work
-from bot.jobs import Handler, Job
+from bot.jobs import Handler, Job, table
 from tests.jobs.lab import Failures, Lab, Ran, owe
 
 
@@ -188,3 +190,22 @@ async def test_an_error_may_say_anything(lab: Lab, text: str) -> None:
     await owe(lab, engine, "one")
     await ran.done(1)
     await engine.stop(5)
+
+
+async def test_what_failed_is_listed_by_kind_and_forgotten_after_its_time(lab: Lab) -> None:
+    async def broken(_job: Job) -> None:
+        raise OSError
+
+    failures = Failures()
+    engine = lab.engine({"work": broken, "other": broken}, failures=failures)
+    await engine.start()
+    await owe(lab, engine, "one", key="k")
+    await owe(lab, engine, "two", "other")
+    await failures.heard(2)
+    await engine.stop(5)
+    async with lab.begin() as tx:
+        assert isinstance(tx.connection, AsyncConnection)
+        assert await table.failed(tx.connection, "work") == [Work("one", "work", key="k")]
+        assert await table.forget_failed(tx.connection, before=time.time() - 60) == 0
+        assert await table.forget_failed(tx.connection, before=time.time() + 60) == 2
+        assert await table.failed(tx.connection, "work") == []

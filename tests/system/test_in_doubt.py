@@ -20,11 +20,16 @@ AMOUNT = {"amount": 7, "to": "bob"}
 
 
 @asynccontextmanager
-async def the_bot(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, Visitor]]:
+async def the_bot(
+    data: Path, *, policy: str = ""
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, Visitor]]:
     """The sandbox as a process, with the agent whose tool can kill it; killed at the end."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("BOT_", "SLACK_"))}
     workspace = data / "workspace"
     workspace.mkdir(parents=True, exist_ok=True)
+    if policy:
+        (data / "approvals.toml").write_text(policy)
+        kept["BOT_POLICY"] = str(data / "approvals.toml")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "sandbox", "--port", "0", "--data", str(data)),
         stdout=asyncio.subprocess.PIPE,
@@ -111,6 +116,22 @@ async def test_run_again_runs_it_and_skip_does_not(
         assert len(payments(tmp_path)) == made
         keys = {line.split()[2] for line in payments(tmp_path)}
         assert [len(key) for key in keys] == [32]
+
+
+async def test_a_doubt_that_nobody_resolves_in_time_runs_nothing_and_everybody_is_told(
+    tmp_path: Path,
+) -> None:
+    await killed_in_a_payment(tmp_path)
+    soon = '[defaults]\napprovers = ["channel"]\nexpires_after = "1s"\n'
+    async with the_bot(tmp_path, policy=soon) as (_, slack):
+        alice, bob = slack.person("Alice"), slack.person("Bob")
+        card = await bob.sees("Expired", channel="#general")
+        assert buttons(card) == []
+        told = await alice.sees("nobody said in time what became of pay", thread=card["thread_ts"])
+        assert "<@U0ALICE>" in text_of(told)
+        answer = text_of(await alice.sees(is_answer, channel="#general"))
+        assert "may have run already, and nobody said in time whether it did" in answer
+        assert len(payments(tmp_path)) == 1
 
 
 async def test_stop_leaves_a_call_in_doubt_as_it_is_and_says_so(tmp_path: Path) -> None:
