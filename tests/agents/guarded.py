@@ -1,9 +1,7 @@
-"""A stage with the guard at the tool's door: the real store beside the real saver, in one file."""
+"""A stage with the guard at the tool's door: the real store beside the real saver, in one database."""
 
-import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +12,6 @@ from langgraph.types import Command
 from bot.agents.agent import Agent
 from bot.agents.build import build
 from bot.agents.built import BuiltAgent, GraphBuilder
-from bot.agents.savers import sqlite_saver
 from bot.agents.wire import answer
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Decision
@@ -22,10 +19,10 @@ from bot.approvals.executing import Executing
 from bot.approvals.journal import Execution
 from bot.approvals.ports import Event
 from bot.approvals.thread import Interrupt
+from bot.engines import saver_at
 from bot.store.database import RowsStore, open_store
 from tests.agents.stage import CONVERSATION, NOON, THREAD, Scripted, Stage
 
-ROOT = Path(__file__).parents[2]
 CONFIG: Any = {"configurable": {"thread_id": THREAD}}
 
 
@@ -79,28 +76,20 @@ class Guarded(Stage):
         return [event.kind for event in await self.told()]
 
 
+def database_of(folder: Path) -> str:
+    """A file of SQLite's in the folder, unless a file called `database` names another."""
+    named = folder / "database"
+    return named.read_text() if named.exists() else f"sqlite:///{folder / 'bot.db'}"
+
+
 @asynccontextmanager
 async def guarded(
     folder: Path, source: Agent | GraphBuilder, script: Sequence[Any] = (), *, dying: bool = False
 ) -> AsyncIterator[Guarded]:
-    """The agent, as a process would start it on the file in this folder."""
+    """The agent, as a process would start it on this folder's database."""
     model = Scripted(script=list(script))
-    async with open_store(folder / "bot.db") as store, sqlite_saver(folder / "bot.db") as saver:
+    where = database_of(folder)
+    async with open_store(where) as store, saver_at(where) as saver:
         journal = (Dying if dying else Executing)(store=store, now=lambda: NOON)
         built = build(source, name="test", model=model, checkpointer=saver, journal=journal)
         yield Guarded(built, model, store)
-
-
-async def killed(folder: Path, module: str, scene: str, *arguments: str) -> None:
-    """Run `scene(folder, *arguments)` of a test module in a process that is expected to be killed."""
-    script = (
-        "import asyncio, sys\nfrom pathlib import Path\n"
-        f"from {module} import {scene}\n"
-        f"asyncio.run({scene}(Path(sys.argv[1]), *sys.argv[2:]))\n"
-    )
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", script, str(folder), *arguments),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert await child.wait() == -signal.SIGKILL

@@ -1,11 +1,14 @@
 """kill -9 around a tool's effect: it ran once, or people are asked. It never just runs again."""
 
+import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from langchain_core.tools import BaseTool, tool
 from langgraph.types import interrupt
 
@@ -14,14 +17,50 @@ from bot.approvals.approval import Shape
 from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject, Respond
 from bot.approvals.journal import Progress
 from bot.approvals.thread import Condition
-from tests.agents.guarded import guarded, killed
+from tests.agents.guarded import guarded
 from tests.agents.stage import THREAD, calls
 from tests.agents.test_guard import plain
+from tests.crash.forge import Forge
 from tests.hazards.table import still
+from tests.postgres import a_database
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HERE = "tests.crash.test_guard"
+FORGES: list[Forge] = []
+"""The one of this run."""
 TURN = [calls(("pay", {"amount": 1}))]
 BOTH = [calls(("pay", {"amount": 1}), ("pay", {"amount": 2}))]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _forge(forge: Forge) -> AsyncIterator[None]:
+    FORGES.append(forge)
+    yield
+    FORGES.clear()
+
+
+@pytest_asyncio.fixture(loop_scope="module", params=["sqlite", "postgres"], name="tmp_path")
+async def _folder(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Path]:
+    """A folder whose database is of either kind."""
+    if request.param == "sqlite":
+        yield tmp_path
+        return
+    async with a_database() as url:
+        (tmp_path / "database").write_text(url)
+        yield tmp_path
+
+
+async def killed(folder: Path, scene: str, *arguments: str) -> None:
+    """Play `scene(folder, *arguments)` in a process that is expected to be killed."""
+    (forge,) = FORGES
+    forked = await forge.fork(f"{HERE}:acted", scene, str(folder), *arguments)
+    assert await forked.ended == -signal.SIGKILL
+
+
+def acted(_: object, scene: str, folder: str, *arguments: str) -> None:
+    """In the process: play it."""
+    asyncio.run(globals()[scene](Path(folder), *arguments))
 
 
 def paying(folder: Path, dies: str = "", **metadata: Any) -> BaseTool:  # noqa: ANN401 - what a tool says of itself
@@ -105,7 +144,7 @@ class _Plain:
 async def test_killed_after_the_effect_people_are_asked_and_what_they_say_happens(
     answer: Decision, payments: list[str], result: str, tmp_path: Path
 ) -> None:
-    await killed(tmp_path, HERE, "scene", "after")
+    await killed(tmp_path, "scene", "after")
     assert paid(tmp_path) == ["1"]
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         assert (await play.threads.read(THREAD)).condition is Condition.RUNNABLE
@@ -125,7 +164,7 @@ async def test_killed_after_the_effect_people_are_asked_and_what_they_say_happen
 
 
 async def test_killed_before_the_effect_people_are_asked_too_since_nobody_can_know(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "before")
+    await killed(tmp_path, "scene", "before")
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         await play.threads.proceed(THREAD)
         assert (paid(tmp_path), (await play.interrupt()).shape) == ([], Shape.IN_DOUBT)
@@ -134,7 +173,7 @@ async def test_killed_before_the_effect_people_are_asked_too_since_nobody_can_kn
 
 
 async def test_killed_between_result_and_checkpoint_the_recorded_result_is_returned(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "recorded")
+    await killed(tmp_path, "scene", "recorded")
     assert paid(tmp_path) == ["1"]
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         assert (await play.threads.read(THREAD)).condition is Condition.RUNNABLE
@@ -144,7 +183,7 @@ async def test_killed_between_result_and_checkpoint_the_recorded_result_is_retur
 
 
 async def test_the_question_about_an_edited_call_shows_what_would_run(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "after", "edit")
+    await killed(tmp_path, "scene", "after", "edit")
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         await play.threads.proceed(THREAD)
         assert (await play.interrupt()).requests[0].arguments == {"amount": 7}
@@ -153,7 +192,7 @@ async def test_the_question_about_an_edited_call_shows_what_would_run(tmp_path: 
 
 
 async def test_the_question_outlives_further_restarts_and_is_the_same_one(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "after")
+    await killed(tmp_path, "scene", "after")
     seen = set()
     for _ in range(3):
         async with guarded(tmp_path, agent(tmp_path), TURN) as play:
@@ -165,8 +204,8 @@ async def test_the_question_outlives_further_restarts_and_is_the_same_one(tmp_pa
 
 
 async def test_killed_again_in_the_second_attempt_people_are_asked_again(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "after")
-    await killed(tmp_path, HERE, "scene_again")
+    await killed(tmp_path, "scene", "after")
+    await killed(tmp_path, "scene_again")
     assert paid(tmp_path) == ["1", "1"]
     async with guarded(tmp_path, agent(tmp_path), TURN) as play:
         await play.threads.proceed(THREAD)
@@ -182,7 +221,7 @@ async def test_killed_again_in_the_second_attempt_people_are_asked_again(tmp_pat
 
 
 async def test_each_of_several_calls_in_doubt_is_asked_about_for_itself(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene_of_two")
+    await killed(tmp_path, "scene_of_two")
     begun = paid(tmp_path)
     async with guarded(tmp_path, agent(tmp_path), BOTH) as play:
         await play.threads.proceed(THREAD)
@@ -201,7 +240,7 @@ async def test_each_of_several_calls_in_doubt_is_asked_about_for_itself(tmp_path
 
 
 async def test_a_tool_that_is_safe_to_repeat_runs_again_without_a_question(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene", "after")
+    await killed(tmp_path, "scene", "after")
     async with guarded(tmp_path, agent(tmp_path, repeatable=True), TURN) as play:
         await play.threads.proceed(THREAD)
         assert (paid(tmp_path), await play.results()) == (["1", "1"], ["paid 1"])
@@ -238,7 +277,7 @@ async def test_a_tool_that_can_tell_whether_it_ran_is_asked_before_people(
     result: str | None,
     tmp_path: Path,
 ) -> None:
-    await killed(tmp_path, HERE, "scene", "after")
+    await killed(tmp_path, "scene", "after")
     async with guarded(tmp_path, agent(tmp_path, reconcile=reconcile), TURN) as play:
         await play.threads.proceed(THREAD)
         assert paid(tmp_path) == payments
@@ -250,7 +289,7 @@ async def test_a_tool_that_can_tell_whether_it_ran_is_asked_before_people(
 
 
 async def test_without_the_bot_a_tool_runs_twice_when_it_is_killed_after_its_effect(tmp_path: Path) -> None:
-    await killed(tmp_path, HERE, "scene_without_the_bot")
+    await killed(tmp_path, "scene_without_the_bot")
     bank: Any = _Plain(tmp_path)
     async with guarded(tmp_path, plain({"pay": True}, bank), TURN) as play:
         await play.threads.proceed(THREAD)
@@ -284,7 +323,7 @@ async def scene_booking(folder: Path) -> None:
 
 async def test_a_tool_that_asks_itself_and_dies_after_its_answer_is_not_run_again(tmp_path: Path) -> None:
     """Its answer comes first again, where the guard would ask; so nobody is asked, and nothing runs."""
-    await killed(tmp_path, HERE, "scene_booking")
+    await killed(tmp_path, "scene_booking")
     async with guarded(tmp_path, booking(tmp_path, dies=False), BOOK) as play:
         question = await play.interrupt()
         await play.threads.resume(THREAD, await play.filed_for(question))
@@ -309,7 +348,7 @@ async def scene_before_it_asks(folder: Path) -> None:
 async def test_what_people_say_of_a_doubt_is_never_taken_for_the_answer_to_a_tools_own_question(
     tmp_path: Path,
 ) -> None:
-    await killed(tmp_path, HERE, "scene_before_it_asks")
+    await killed(tmp_path, "scene_before_it_asks")
     async with guarded(tmp_path, booking(tmp_path, dies=False), BOOK) as play:
         await play.threads.proceed(THREAD)
         await play.decide(Approve())  # run it again
