@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -156,14 +157,24 @@ def verify() -> None:
 
 @app.command()
 def cancel(thread: Thread) -> None:
-    """Stop a conversation cleanly."""
-    _later(f"`cancel {thread}`", "press Stop under a card, or type /agent cancel in Slack")
+    """Stop a conversation cleanly: the running bot does it, or the next one that starts."""
+    from bot import wishes
+
+    async def work() -> Sequence[str]:
+        return await wishes.cancel(Settings.from_environment(), thread)
+
+    _print_lines(run(work))
 
 
 @app.command()
 def repair(thread: Thread) -> None:
-    """Bring a stuck conversation back."""
-    _later(f"`repair {thread}`", "`show` says where it stands, and a message in its thread goes on with it")
+    """Bring a stuck conversation back; no tool runs again by that."""
+    from bot import wishes
+
+    async def work() -> Sequence[str]:
+        return await wishes.repair(Settings.from_environment(), thread)
+
+    _print_lines(run(work))
 
 
 @database_commands.command("upgrade")
@@ -188,6 +199,11 @@ def main() -> None:
 
 def _policy(settings: Settings) -> PolicyFile | None:
     return read_policy(path) if (path := settings.policy_file) else None
+
+
+def _print_lines(lines: Sequence[str] | None) -> None:
+    for line in lines or ():
+        out.print(tables.printable(line), markup=False)
 
 
 def _print_json(report: Document) -> None:

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from bot.agents.errors import BadAgent
 from bot.errors import CannotStart
+from bot.meant import UnknownThread
 from bot.policy_file import BadPolicy
-from bot.reports import UnknownThread
 from bot.settings import BadSettings, load_env_file
 from bot.store.errors import CannotOpen, StoreUnavailable
 

@@ -19,21 +19,18 @@ given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `a
 """
 
 import math
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, assert_never
-from urllib.parse import parse_qs, urlsplit
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
 from bot.approvals.conversation import Conversation, Post
 from bot.approvals.decision import decision_to_json
-from bot.approvals.ids import ChannelId, ConversationId, Ts
 from bot.approvals.journal import Execution
 from bot.approvals.ports import Event
+from bot.meant import UnknownThread, conversation_meant
 from bot.policy_file import PolicyFile
 from bot.store.database import RowsStore
-from bot.store.finding import conversation_of_message
 from bot.store.transaction import RowsTransaction
 
 Document: TypeAlias = dict[str, Any]
@@ -41,13 +38,6 @@ Document: TypeAlias = dict[str, Any]
 
 EVERYTHING: Final = 1_000_000
 """Approvals that are listed at most."""
-
-_LINK: Final = re.compile(r"/archives/(?P<channel>[A-Z0-9]+)/p(?P<ts>[0-9]{7,})")
-_MICROSECONDS: Final = 6
-
-
-class UnknownThread(Exception):  # noqa: N818 - said to an operator
-    """No conversation is meant by what was typed, in one sentence."""
 
 
 async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
@@ -60,10 +50,10 @@ async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
 async def conversation(store: RowsStore, thread: str) -> Document:
     """One conversation with all that belongs to it; `UnknownThread` if there is none."""
     async with store.read() as tx:
-        id = await _meant(tx, thread)
+        id = await conversation_meant(tx, thread)
         found = await tx.conversations.get(id)
         if found is None:
-            raise _unknown(thread)
+            raise UnknownThread(thread)
         return {
             "conversation": _conversation(found),
             "approvals": [_approval(approval) for approval in await tx.approvals.of(id)],
@@ -79,49 +69,8 @@ async def conversation(store: RowsStore, thread: str) -> Document:
 async def record(store: RowsStore, thread: str | None) -> Iterator[Document]:
     """The lines of the record, oldest first; of one conversation, or all."""
     async with store.read() as tx:
-        events = await tx.record.of(await _meant(tx, thread) if thread else None)
+        events = await tx.record.of(await conversation_meant(tx, thread) if thread else None)
         return map(_line, events)
-
-
-async def _meant(tx: RowsTransaction, thread: str) -> ConversationId:
-    """The conversation with this id, or in whose thread the linked message is."""
-    if message := _linked(thread):
-        channel, ts, root = message
-        for one in (ts, root):
-            if one and (id := await conversation_of_message(tx.connection, channel, one)):
-                return id
-    elif await tx.conversations.get(ConversationId(thread.strip())):
-        return ConversationId(thread.strip())
-    raise _unknown(thread)
-
-
-def _linked(thread: str) -> tuple[ChannelId, Ts, Ts | None] | None:
-    """Channel, message and thread of a message's link, `https://…/archives/C…/p1700000000000100`."""
-    try:
-        link = urlsplit(thread.strip())
-    except ValueError:
-        return None
-    place = _LINK.fullmatch(link.path) if link.scheme in {"http", "https"} else None
-    if place is None:
-        return None
-    digits = place["ts"]
-    roots = parse_qs(link.query).get("thread_ts", [])
-    return (
-        ChannelId(place["channel"]),
-        Ts(f"{digits[:-_MICROSECONDS]}.{digits[-_MICROSECONDS:]}"),
-        Ts(roots[0]) if roots else None,
-    )
-
-
-def _unknown(thread: str) -> UnknownThread:
-    if "://" in thread:
-        return UnknownThread(
-            f"No conversation is known at {thread}; give the link of a message in its thread."
-        )
-    return UnknownThread(
-        f"There is no conversation {thread!r} here; give an id as `pending` prints it, or the link of a "
-        "Slack message in its thread."
-    )
 
 
 async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile | None) -> Document:

@@ -179,8 +179,6 @@ async def test_postgres_is_refused_in_a_sentence(tmp_path: Path) -> None:
     [
         ["audit", "verify"],
         ["audit", "--format", "agentack"],
-        ["cancel", "some-thread"],
-        ["repair", "some-thread"],
     ],
 )
 async def test_what_is_not_built_yet_says_so(tmp_path: Path, args: list[str]) -> None:
