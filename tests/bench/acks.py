@@ -6,7 +6,6 @@ Slack that is a process too.
 """
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -14,7 +13,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urlencode
 
 from bot.approvals.approval import Action, Approval, Shape
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Status
@@ -30,6 +28,7 @@ from bot.approvals.ids import (
     UserId,
 )
 from bot.store.database import open_store
+from tests.bench.clicks import approve
 from tests.bench.load import Rate, load
 
 CLICKS = 2_300
@@ -65,38 +64,7 @@ def _line(what: str, ours: Rate, theirs: Rate) -> str:
 
 
 def _clicks() -> list[str]:
-    return [
-        urlencode(
-            {
-                "payload": json.dumps(
-                    {
-                        "type": "block_actions",
-                        "user": {"id": "U0BOB", "team_id": "T0SANDBOX"},
-                        "team": {"id": "T0SANDBOX", "domain": "sandbox"},
-                        "api_app_id": "A0AGENT",
-                        "container": {
-                            "type": "message",
-                            "message_ts": f"{number}.1",
-                            "channel_id": "C0GENERAL",
-                        },
-                        "channel": {"id": "C0GENERAL", "name": "general"},
-                        "trigger_id": f"1.{number}",
-                        "response_url": "http://127.0.0.1/none",
-                        "actions": [
-                            {
-                                "type": "button",
-                                "action_id": "approve",
-                                "block_id": "b",
-                                "value": f"first-{number}",
-                                "action_ts": "1.1",
-                            }
-                        ],
-                    }
-                )
-            }
-        )
-        for number in range(CLICKS)
-    ]
+    return [approve(f"first-{number}", ts=f"{number}.1") for number in range(CLICKS)]
 
 
 async def _fill(folder: Path) -> None:

@@ -50,6 +50,7 @@ ANSWERS: dict[str, dict[str, object]] = {
     },
     "users.info": {"user": {"id": "U0BOB", "team_id": "T0SANDBOX", "name": "bob"}},
     "conversations.members": {"members": ["U0ALICE", "U0BOB"]},
+    "chat.postMessage": {"channel": "C0GENERAL", "ts": "1.000001"},
 }
 
 
