@@ -8,7 +8,7 @@ from langchain.agents.middleware.types import AgentState, PrivateStateAttr, Tool
 from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command
 
-from bot.approvals.errors import Lost, Unavailable
+from bot.approvals.errors import Unavailable
 from bot.approvals.thread import ToolFailure
 
 MARK: Final = "approval_bot_failure"
@@ -74,7 +74,7 @@ def _unknown(request: ToolCallRequest) -> ToolMessage:
 
 def _told_to_the_agent(error: Exception, request: ToolCallRequest) -> str | None:
     """None for what is no failure of the tool: it was not even begun, and can be tried again."""
-    return None if isinstance(error, Unavailable | Lost) else _told(error, request)
+    return None if isinstance(error, Unavailable) else _told(error, request)
 
 
 def _told(error: Exception, request: ToolCallRequest) -> str:

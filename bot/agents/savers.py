@@ -11,11 +11,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from bot.agents.patient import Patient
+from bot.approvals import tenure
 from bot.private_file import make_private
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-    from psycopg import AsyncConnection
+    from psycopg import AsyncConnection, AsyncCursor
+    from psycopg.rows import DictRow
     from psycopg_pool import AsyncConnectionPool
 
 BUSY_SECONDS: Final = 5
@@ -61,10 +63,23 @@ async def postgres_saver(url: str) -> AsyncIterator["AsyncPostgresSaver"]:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
     class PatientPostgresSaver(Patient, AsyncPostgresSaver):
-        """The saver on a server that may be away for a moment."""
+        """The saver on a server that may be away for a moment.
+
+        What it writes, it writes in a transaction that first makes sure that the work is still ours: a
+        process may be frozen at any time after it looked at the clock.
+        """
+
+        @asynccontextmanager
+        async def _cursor(self, *, pipeline: bool = False) -> "AsyncIterator[AsyncCursor[DictRow]]":
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                if pipeline:  # the saver's own word for writing
+                    await tenure.confirm_with(cursor)
+                yield cursor
 
     async with _checked_pool(url, size=CONNECTIONS) as pool:
-        yield PatientPostgresSaver(pool, serde=strict_serde())
+        saver = PatientPostgresSaver(pool, serde=strict_serde())
+        saver.supports_pipeline = False  # so that it writes in plain transactions
+        yield saver
 
 
 async def set_up_postgres(url: str) -> None:

@@ -64,8 +64,11 @@ class Unavailable(Exception):  # noqa: N818 - a state of the disk or the server,
     """Rows can be neither read nor written just now. The transaction is gone as a whole; try again."""
 
 
-class Lost(Exception):  # noqa: N818 - lost to another process, which goes on with it
-    """This process was silent for so long that its work was given to another one."""
+class Lost(BaseException):
+    """This process was silent for so long that its work was given to another one.
+
+    As with a cancellation, nobody on the way up may take it for a failure and tell people about it.
+    """
 
 
 class TryLater(Exception):  # noqa: N818 - somebody said when to come back

@@ -10,12 +10,12 @@ since what lies between (LangGraph, a team's own graph) passes nothing of ours o
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from bot.approvals.errors import Lost
 from bot.approvals.ports import Transaction
 
-__all__ = ["Lost", "Tenure", "check", "confirm", "under"]
+__all__ = ["Lost", "Tenure", "check", "confirm", "confirm_with", "under"]
 
 
 class Tenure(Protocol):
@@ -26,6 +26,9 @@ class Tenure(Protocol):
 
     async def confirm(self, tx: Transaction) -> None:
         """Raise `Lost` if others have taken it over; if not, nobody does before this transaction ends."""
+
+    async def confirm_with(self, cursor: Any) -> None:  # noqa: ANN401 - of an optional extra
+        """The same in an open transaction of the database's own driver, by a cursor of it."""
 
 
 _now: Final[ContextVar[Tenure | None]] = ContextVar("approval_bot_tenure", default=None)
@@ -51,3 +54,9 @@ async def confirm(tx: Transaction) -> None:
     """Raise `Lost` if this is background work that others have taken over; else keep it for `tx`."""
     if tenure := _now.get():
         await tenure.confirm(tx)
+
+
+async def confirm_with(cursor: Any) -> None:  # noqa: ANN401 - of an optional extra
+    """Raise `Lost` if this is background work that others have taken over; else keep it till the end."""
+    if tenure := _now.get():
+        await tenure.confirm_with(cursor)

@@ -219,8 +219,14 @@ class PostgresJobs:
 
     def _losing(self) -> Callable[[], bool]:
         """Tells from now on whether what is given out now may be others' by then."""
-        freezes = self._freezes
-        return lambda: self._silent() or self._freezes != freezes
+        freezes, lost = self._freezes, False
+
+        def is_lost() -> bool:
+            nonlocal lost
+            lost = lost or self._silent() or self._freezes != freezes  # once lost, whatever is said later
+            return lost
+
+        return is_lost
 
     async def _rescue(self) -> None:
         async with self._begin() as tx:

@@ -2,12 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Final
 
+from psycopg import AsyncCursor
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.errors import Lost
 from bot.approvals.ports import Transaction
 from bot.jobs import postgres_table as table
+
+_KEEP: Final = (
+    "SELECT id FROM procrastinate_jobs "
+    "WHERE id = %(id)s AND attempts = %(attempts)s AND status = 'doing' FOR SHARE"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +34,13 @@ class Held:
         """By the row, which nobody takes away while the transaction lasts."""
         self.check()
         if not await table.keep(store_connection(tx), self.hold):
+            raise Lost("this job was given to another process")
+
+    async def confirm_with(self, cursor: AsyncCursor[Any]) -> None:
+        """The same by a cursor of the driver's own."""
+        self.check()
+        await cursor.execute(_KEEP, {"id": self.hold.id, "attempts": self.hold.attempts})
+        if await cursor.fetchone() is None:
             raise Lost("this job was given to another process")
 
 

@@ -103,6 +103,30 @@ class Gone:
     async def confirm(self, tx: Transaction) -> None:  # noqa: ARG002 - as the port has it
         self.check()
 
+    async def confirm_with(self, cursor: Any) -> None:  # noqa: ANN401, ARG002 - as the port has it
+        self.check()
+
+
+class GoneMeanwhile(Gone):
+    """It was taken over after this process had looked at the clock."""
+
+    def check(self) -> None:
+        pass
+
+    async def confirm_with(self, cursor: Any) -> None:  # noqa: ANN401, ARG002 - as the port has it
+        raise Lost("gone")
+
+
+async def test_a_checkpoint_and_the_right_to_write_it_are_one_transaction() -> None:
+    async with a_database() as url, postgres_saver(url) as saver:
+        place = await written(saver)
+        with tenure.under(GoneMeanwhile()):
+            with pytest.raises(Lost):
+                await written(saver)
+            with pytest.raises(Lost):
+                await saver.aput_writes(place, [("messages", "late")], "task-2")
+        assert await writes(saver, place) == [("task-1", "messages", "done")]
+
 
 async def test_work_that_others_have_taken_over_writes_no_checkpoint(saver: BaseCheckpointSaver[Any]) -> None:
     place = await written(saver)
