@@ -11,7 +11,6 @@ from functools import partial
 from typing import Final
 
 import structlog
-from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -24,29 +23,28 @@ from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.masking import Masking
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
+from bot.approvals.readers import Readers
 from bot.approvals.recovery import Recovery
 from bot.approvals.repairing import CANCEL, REPAIR, Repairing
 from bot.approvals.retention import FORGET, Retention
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
-from bot.background import ended, sweeping
+from bot.background import sweeping
+from bot.doors import open_doors
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
-from bot.errors import CannotStart
 from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
-from bot.settings import Mode, Settings
+from bot.settings import Settings
 from bot.slack.app import Identity, asking_client, bolt_app, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
-from bot.slack.http import SlackEndpoint, http_app
 from bot.slack.private import Private
-from bot.slack.sockets import Sockets
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
-from bot.starting import built_agent, check_rules, first_address, loaded_agent, resolved, who_we_are
+from bot.starting import built_agent, check_rules, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
 
 SHUTDOWN: Final = 25.0
@@ -109,7 +107,9 @@ async def running_bot(
         stack.push_async_callback(work.stop)
         failed = partial(try_timers_again, store, work.jobs), partial(forget_failed_jobs, store, _now)
         await stack.enter_async_context(sweeping(work.recovery.sweep, work.retention.sweep, *failed))
-        port = await _doors(stack, settings, app, work, asking)
+        port = await open_doors(
+            stack, settings, app, asking, checks={"store": work.store_problem}, registry=work.metrics.registry
+        )
         gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
         stack.callback(gc.unfreeze)
         log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
@@ -184,7 +184,12 @@ class _Work:
             workspace_url=who.url,
         )
         clicks = Clicks(
-            desk=desk, steering=steering, client=self._client, private=private, masking=self._masking
+            desk=desk,
+            steering=steering,
+            client=self._client,
+            private=private,
+            readers=Readers(store=self.store, now=_now),
+            masking=self._masking,
         )
         return bolt_app(self._client, who, [clicks, Submissions(desk=desk, masking=self._masking), talk])
 
@@ -232,43 +237,6 @@ async def _built(
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
     return built
-
-
-async def _doors(
-    stack: AsyncExitStack, settings: Settings, app: AsyncApp, work: _Work, client: AsyncWebClient
-) -> int:
-    """Open the ways in: HTTP, and the sockets in Socket Mode. Closed in reverse order, before the work."""
-    checks = {"store": work.store_problem}
-    endpoint = None
-    if settings.mode is Mode.SOCKET:
-        token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
-        address = await first_address(client, token)
-        sockets = Sockets(app, client, token)
-        await sockets.start(address)
-        watching = asyncio.create_task(sockets.watch(), name="sockets")
-        stack.push_async_callback(_end, watching, sockets)
-        checks["slack"] = sockets.problem
-    elif settings.slack_signing_secret:
-        endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
-    runner = web.AppRunner(
-        http_app(checks=checks, registry=work.metrics.registry, slack=endpoint), access_log=None
-    )
-    await runner.setup()
-    stack.push_async_callback(runner.cleanup)
-    site = web.TCPSite(runner, settings.bot_host, settings.bot_port)
-    try:
-        await site.start()
-    except OSError as error:
-        raise CannotStart(
-            f"{settings.bot_host}:{settings.bot_port} cannot be listened on ({error.strerror}); set BOT_PORT."
-        ) from error
-    port: int = runner.addresses[0][1]
-    return port
-
-
-async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
-    await ended(watching)
-    await sockets.stop()
 
 
 def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler:

@@ -10,6 +10,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
 from bot.slack.literal import block, boxed, in_line, plain, section, shown
+from bot.slack.scripts import suspicions
 from bot.slack.text import weight
 
 SHORT: Final = 120
@@ -22,6 +23,8 @@ LONG: Final = 800
 """Characters of all arguments together, from where on they are offered in full, cut or not."""
 LARGEST_BOX: Final = 3_200
 """Characters of one argument that a card shows at most."""
+_MOST_WARNINGS: Final = 3
+_ROOM_FOR_WARNINGS: Final = 1_500
 _ROW, _BOX, _LIST = 230, 480, 400
 """What the JSON around a value weighs."""
 
@@ -33,6 +36,8 @@ class Drawn:
     elements: list[RichTextElement]
     cut: bool = False
     """Whether any of it was left out."""
+    unread: bool = False
+    """Whether what was left out is a part of the arguments: of what runs."""
 
 
 def as_json_text(value: Json) -> str:
@@ -75,8 +80,31 @@ def drawn(arguments: Arguments, room: int) -> Drawn:
         return _listed(items, room)
     parts = [_one(*item, share) for item, share in zip(items, shares(needs, room), strict=True)]
     return Drawn(
-        elements=[element for part in parts for element in part.elements], cut=any(part.cut for part in parts)
+        elements=[element for part in parts for element in part.elements],
+        cut=any(part.cut for part in parts),
+        unread=any(part.cut for part in parts),
     )
+
+
+def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
+    """A warning for each host, path or address that is not what it looks like; if there is room, else one."""
+    found = suspicions(arguments)
+    if not found:
+        return []
+    if room < _ROOM_FOR_WARNINGS:
+        told = "⚠️ Look twice: letters here only look like those of another alphabet, View all shows which."
+        return [section(plain(told, bold=True))]
+    lines = [
+        section(
+            plain("⚠️ Look twice: ", bold=True),
+            plain(in_line(each.word, SHORT)[0], code=True),
+            plain(f" {each.why}."),
+        )
+        for each in found[:_MOST_WARNINGS]
+    ]
+    if more := len(found) - len(lines):
+        lines.append(section(plain(f"⚠️ … and at {more:,} more words.", bold=True)))
+    return lines
 
 
 def shares(needs: Sequence[int], room: int) -> list[int]:
@@ -115,13 +143,15 @@ def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
     cut = any(shorter for _, shorter in parts)
     room = max(room - _LIST, SHORT)
     if len(lines) <= MOST_LISTED and sum(weight(line) + 2 for line in lines) <= room:
-        return Drawn(elements=[block("\n".join(lines))], cut=cut)
+        return Drawn(elements=[block("\n".join(lines))], cut=cut, unread=cut)
     first = _taken(lines[: MOST_LISTED * 2 // 3], room * 2 // 3) or 1
     last = min(_taken(lines[: -MOST_LISTED // 3 : -1], room // 3), len(lines) - first)
     told = f"… {len(lines) - first - last:,} of {len(lines):,} arguments left out here, View all shows them …"
     tail = [block("\n".join(lines[len(lines) - last :]))] if last else []
     return Drawn(
-        elements=[block("\n".join(lines[:first])), section(plain(told, italic=True)), *tail], cut=True
+        elements=[block("\n".join(lines[:first])), section(plain(told, italic=True)), *tail],
+        cut=True,
+        unread=True,
     )
 
 

@@ -35,14 +35,21 @@ def button(verb: str, label: str, value: str, *, about: str = "", style: str | N
     )
 
 
-def decisions(action: Action) -> list[ButtonElement]:
-    """The decisions that an open action takes; each says which edition of it was shown."""
+def decisions(action: Action, *, unread: bool = False) -> list[ButtonElement]:
+    """The decisions that an open action takes; each says which edition of it was shown.
+
+    `unread` where the arguments are not shown as a whole: then Approve asks whoever has not opened them.
+    """
     value = verbs.value_of(action.id, action.edition)
     return [
-        button(verb, label, value, about=action.tool, style=style)
+        button(_first(verb) if unread else verb, label, value, about=action.tool, style=style)
         for kind, verb, label, style in _DECISIONS
         if kind in action.takes
     ]
+
+
+def _first(verb: str) -> str:
+    return verbs.APPROVE_UNREAD if verb == verbs.APPROVE else verb
 
 
 def change(action: Action) -> ButtonElement:

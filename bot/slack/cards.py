@@ -149,7 +149,7 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
         elements, cut = [*elements, *edit.elements, *votes.so_far(action)], cut or edit.cut
     now = []
     if approval.state is State.WAITING:
-        now = doubts.possible(approval, action)
+        now = doubts.possible(approval, action, unread=drawn.unread)
         cut = cut or are_long(shown.arguments)
     if cut:
         now.append(buttons.view_all(action))

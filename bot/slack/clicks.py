@@ -12,22 +12,23 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, State
 from bot.approvals.decision import Approve, Decision, Reject
 from bot.approvals.desk import Desk
 from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.readers import Readers
 from bot.approvals.steering import Steering
 from bot.slack import payloads, verbs
 from bot.slack.doubts import ran_form
-from bot.slack.forms import edit_form, reject_form, respond_form
+from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
 from bot.slack.place import Place
 from bot.slack.private import Private
 from bot.slack.refusals import name_of
-from bot.slack.viewing import view_all
+from bot.slack.viewing import shows_the_end, view_all
 
 TOO_LATE: Final = frozenset({"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"})
 """What Slack says when a view may no longer be opened for a click: 3 seconds after it, or a second time."""
@@ -44,11 +45,13 @@ class Clicks:
     steering: Steering
     client: AsyncWebClient
     private: Private
+    readers: Readers
     masking: Masking = BY_DEFAULT
 
     def register(self, app: AsyncApp) -> None:
         """Take every button there is; what is not ours is acked, so that no click shows a warning."""
         app.action(verbs.APPROVE)(self.approve)
+        app.action(verbs.APPROVE_UNREAD)(self.approve_unread)
         app.action(verbs.IT_RAN)(self.it_ran)
         app.action(verbs.RUN_AGAIN)(self.approve)
         app.action(verbs.SKIP)(self.skip)
@@ -65,6 +68,19 @@ class Clicks:
     async def approve(self, ack: AsyncAck, body: Payload) -> None:
         """Run the call as it was shown; or once more, if it may have run already."""
         await self._decide(ack, body, Approve())
+
+    async def approve_unread(self, ack: AsyncAck, body: Payload) -> None:
+        """The same where the card shows only a part of the call: whoever has not opened it is asked first."""
+
+        async def decide(click: Click) -> None:
+            id, seen = verbs.read_value(click.value)
+            approval, action = await self.desk.opens(id, by=click.by, near=click.channel)
+            if await self.readers.has_opened(approval, action, click.by):
+                await self.desk.decide(id, Approve(), by=click.by, near=click.channel, seen=seen)
+            else:
+                await self._show(click, unread_form(approval, action))
+
+        await self._answer(ack, body, decide, then=self._refresh)
 
     async def skip(self, ack: AsyncAck, body: Payload) -> None:
         """Leave a call that may have run as it is."""
@@ -103,7 +119,9 @@ class Clicks:
 
         async def show(click: Click) -> None:
             approval, action = await self._seen(click)
-            await self._show(click, view_all(*self.masking.pair(approval, action)))
+            view = view_all(*self.masking.pair(approval, action))
+            await self._show(click, view)
+            await self._note_reader(click, view, approval, action)
 
         await self._answer(ack, body, show)
 
@@ -215,7 +233,10 @@ class Clicks:
     async def _redraw_view(self, click: Click, step: int) -> None:
         place = Place.read(click.private_metadata)
         approval, action = await self._in_view(place)
-        await self.client.views_update(
-            view_id=click.view_id,
-            view=view_all(*self.masking.pair(approval, action), page=(place.page if place else 0) + step),
-        )
+        view = view_all(*self.masking.pair(approval, action), page=(place.page if place else 0) + step)
+        await self.client.views_update(view_id=click.view_id, view=view)
+        await self._note_reader(click, view, approval, action)
+
+    async def _note_reader(self, click: Click, view: View, approval: Approval, action: Action | None) -> None:
+        if approval.state is State.WAITING and shows_the_end(view):
+            await self.readers.opened(approval, [action] if action else approval.actions, click.by)

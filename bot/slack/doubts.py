@@ -32,10 +32,10 @@ def is_doubt(approval: Approval) -> bool:
     return approval.shape is Shape.IN_DOUBT
 
 
-def decisions(approval: Approval, action: Action) -> list[ButtonElement]:
-    """The decisions that an open action takes."""
+def decisions(approval: Approval, action: Action, *, unread: bool = False) -> list[ButtonElement]:
+    """The decisions that an open action takes; `unread` as `buttons.decisions` has it."""
     if not is_doubt(approval):
-        return buttons.decisions(action)
+        return buttons.decisions(action, unread=unread)
     about = f"about {action.tool}"
     return [
         buttons.button(verbs.IT_RAN, "It ran", action.id, about=about),
@@ -44,9 +44,9 @@ def decisions(approval: Approval, action: Action) -> list[ButtonElement]:
     ]
 
 
-def possible(approval: Approval, action: Action) -> list[ButtonElement]:
+def possible(approval: Approval, action: Action, *, unread: bool = False) -> list[ButtonElement]:
     """All that can be done about an action of an approval that waits: decide, and change one's own vote."""
-    now = [] if action.outcome else decisions(approval, action)
+    now = [] if action.outcome else decisions(approval, action, unread=unread)
     return [*now, buttons.change(action)] if action.outcome or action.votes else now
 
 

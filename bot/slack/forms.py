@@ -14,7 +14,8 @@ from slack_sdk.models.blocks import (
 from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval
-from bot.slack import verbs
+from bot.slack import buttons, verbs
+from bot.slack.arguments import as_text
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
 from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import input_block, literal, text_input
@@ -26,7 +27,7 @@ from bot.slack.text import clip, own_words
 from bot.slack.viewing import view_all
 
 __all__ = ["FieldErrors", "edit_form", "errors_by_block", "message_form", "read_edit", "read_message"]
-__all__ += ["read_reason", "reject_form", "respond_form", "view_all"]
+__all__ += ["read_reason", "reject_form", "respond_form", "unread_form", "view_all"]
 
 REASON, RESPONSE = "reason", "response"
 LONGEST_ANSWER: Final = 3_000
@@ -60,6 +61,23 @@ def respond_form(approval: Approval, action: Action) -> View:
     )
     blocks = [RichTextBlock(elements=asked.elements, block_id="asked"), response]
     return _form("Respond", "Send", to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
+
+
+def unread_form(approval: Approval, action: Action) -> View:
+    """Asks whoever has not opened the whole of a call whether it is to run all the same."""
+    arguments = action.asked.arguments
+    length = sum(len(as_text(value)) for value in arguments.values())
+    count = f"{len(arguments):,} argument{'s' if len(arguments) != 1 else ''}"
+    told = section(
+        plain("You have not seen the whole of it: "),
+        plain(name(action), code=True),
+        plain(f" has {count}, {length:,} characters."),
+    )
+    blocks = [
+        RichTextBlock(elements=[told], block_id="asked"),
+        *buttons.row([buttons.view_all(action)], "view"),
+    ]
+    return _form("Not all seen", "Approve", to=verbs.UNREAD_FORM, about=(approval, action), blocks=blocks)
 
 
 def edit_form(approval: Approval, action: Action, hidden: Hidden = _NOTHING_HIDDEN) -> View:

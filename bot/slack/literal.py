@@ -5,8 +5,10 @@ literal part, so that no text can pretend that something was left out of it, or 
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -19,7 +21,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.ids import UserId
 from bot.approvals.times import utc
-from bot.slack.text import border, head, is_user_id, visible, weight
+from bot.slack.text import border, is_user_id, visible, weight
 
 LONGEST_TEXT: Final = 2_800
 """Characters in one text element; Slack's limit for text objects is 3,000."""
@@ -30,18 +32,36 @@ LEAST: Final = 24
 _BLANKS: Final = re.compile(r"[^\S\n]{9,}")
 _DEEPEST_INDENT: Final = 40
 _LINES: Final = re.compile(r"\n(?:[^\S\n]*\n){8,}")
+_MARKS: Final = {" ": "·", "\t": "⇥", "\n": "↵"}
+_IN_LINE: Final = {"\n": "⏎", "\t": "⇥", "⏎": "⟨U+23CE⟩", "⇥": "⟨U+21E5⟩"}
+_NOT_IN_LINE: Final = re.compile("⟨⇥\u00d7|[\n\t⏎⇥]")
 
 
 def shown(text: str) -> str:
-    """The text with nothing hidden: `visible`, and long runs of blanks or of empty lines as a count."""
-    squeezed = _BLANKS.sub(_counted, visible(text))
-    return _LINES.sub(lambda run: f"\n⟨↵\u00d7{run[0].count(chr(10))}⟩\n", squeezed)
+    """The text with nothing hidden: `visible`, and long runs of blanks or of empty lines as counts.
+
+    Reversible, as `visible` is. Blanks count as `·`, tabs as `⇥`, others by their code. A line of counts with
+    `↵` among them stands for that many line ends and blanks, its own two line ends included.
+    """
+    squeezed = _BLANKS.sub(_unless_indenting, visible(text))
+    return _LINES.sub(lambda run: f"\n{_counted(run[0])}\n", squeezed)
 
 
-def _counted(run: re.Match[str]) -> str:
-    """A run of blanks as its length, unless it is a line's indentation."""
+def in_one_line(text: str) -> str:
+    """The same in one line, line ends as `⏎` and tabs as `⇥`."""
+    return _NOT_IN_LINE.sub(lambda found: _IN_LINE.get(found[0], found[0]), shown(text))
+
+
+def _unless_indenting(run: re.Match[str]) -> str:
+    """A run of blanks as counts, unless it is a line's indentation."""
     indents = run.start() == 0 or run.string[run.start() - 1] == "\n"
-    return run[0] if indents and len(run[0]) <= _DEEPEST_INDENT else f"⟨·\u00d7{len(run[0])}⟩"
+    is_indent = indents and len(run[0]) <= _DEEPEST_INDENT and not run[0].strip(" ")
+    return run[0] if is_indent else _counted(run[0])
+
+
+def _counted(blanks: str) -> str:
+    runs = ((blank, sum(1 for _ in same)) for blank, same in groupby(blanks))
+    return "".join(f"⟨{_MARKS.get(blank) or f'U+{ord(blank):04X}'}\u00d7{length}⟩" for blank, length in runs)
 
 
 def plain(text: str, *, bold: bool = False, italic: bool = False, code: bool = False) -> RichTextElement:
@@ -124,10 +144,11 @@ def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:
 
 def in_line(text: str, room: int) -> tuple[str, bool]:
     """A text for the middle of a line, within this much room, and whether something was left out."""
-    one = shown(text).replace("\n", "⏎").replace("\t", "⇥")
+    one = in_one_line(text)
     if weight(one) <= room:
         return one, False
-    return f"{head(one, max(room, LEAST) - weight('…'))}…", True
+    first = _fitting(text, max(room, LEAST) - weight("…"), in_one_line)
+    return f"{in_one_line(first)}…", True
 
 
 def _first_lines(text: str, lines: int) -> str:
@@ -144,12 +165,12 @@ def _last_lines(text: str, lines: int) -> str:
     return "\n".join(whole) if any(whole) else text
 
 
-def _fitting(text: str, room: int) -> str:
+def _fitting(text: str, room: int, form: Callable[[str], str] = shown) -> str:
     """The longest beginning that, once shown, weighs no more than this."""
     low, high = 0, min(len(text), room)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if weight(shown(text[:middle])) <= room else (low, middle - 1)
+        low, high = (middle, high) if weight(form(text[:middle])) <= room else (low, middle - 1)
     return text[: border(text, low)] if low else ""
 
 

@@ -6,7 +6,7 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
-from bot.slack.arguments import Drawn, as_text, drawn
+from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
 from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
 
 DIGEST: Final = 8
@@ -58,7 +58,12 @@ def request(action: Action, number: int, total: int, room: int) -> Drawn:
         parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
     if action.arguments or not words:
         arguments = drawn(action.arguments, room - len(part.head) - len(part.tail))
-        return Drawn(elements=parts + arguments.elements, cut=bool(part.left_out) or arguments.cut)
+        warned = doubts_about(action.arguments, room)
+        return Drawn(
+            elements=parts + arguments.elements + warned,
+            cut=bool(part.left_out) or arguments.cut or bool(warned),
+            unread=arguments.unread,
+        )
     return Drawn(elements=parts, cut=bool(part.left_out))
 
 
@@ -73,7 +78,12 @@ def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
             or len(told) > 2 * TIGHT
             or any(len(as_text(value)) > TIGHT for value in action.arguments.values())
         )
-        return Drawn(elements=[*parts, section(plain(line, code=True))], cut=cut or bool(words))
+        warned = doubts_about(action.arguments, room)
+        return Drawn(
+            elements=[*parts, section(plain(line, code=True)), *warned],
+            cut=cut or bool(words) or bool(warned),
+            unread=cut,
+        )
     return Drawn(elements=[*parts, section(plain("No arguments.", italic=True))])
 
 

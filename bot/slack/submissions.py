@@ -8,7 +8,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import Arguments, Decision, Edit, Reject, Respond
+from bot.approvals.decision import Approve, Arguments, Decision, Edit, Reject, Respond
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
@@ -25,19 +25,24 @@ Read = Callable[[Action, Submission], Decision | FieldErrors]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submissions:
-    """The forms behind Edit, Reject, Respond and It ran."""
+    """The forms behind Approve of what was not opened, Edit, Reject, Respond and It ran."""
 
     desk: Desk
     masking: Masking = BY_DEFAULT
 
     def register(self, app: AsyncApp) -> None:
-        """Take the four forms."""
+        """Take the five forms."""
+        app.view(verbs.UNREAD_FORM)(self.approved)
         app.view(verbs.EDIT_FORM)(self.edited)
         app.view(verbs.REJECT_FORM)(self.rejected)
         app.view(verbs.RESPOND_FORM)(self.responded)
         app.view(verbs.RAN_FORM)(self.ran)
         app.view(re.compile(".*"))(self.anything_else)
         app.view_closed(re.compile(".*"))(self.anything_else)
+
+    async def approved(self, ack: AsyncAck, body: Payload) -> None:
+        """Run the call although this person has not opened the whole of it."""
+        await self._sent(ack, body, lambda *_: Approve())
 
     async def edited(self, ack: AsyncAck, body: Payload) -> None:
         """Run with other arguments; what does not fit the tool's schema is said at its field."""
@@ -87,12 +92,12 @@ class Submissions:
     ) -> dict[str, str]:
         """Decide, or the sentences by input. `Refused` where no input could show them.
 
-        A field that was not touched is what the form showed, so an edit counts only for the edition that the
-        form was drawn from.
+        What is approved, and a field that was not touched, is what the form was about; so they count only for
+        the edition that it was drawn from.
         """
         if isinstance(read, FieldErrors):
             return dict(read.by_block)
-        seen = drawn_from if isinstance(read, Edit) else None
+        seen = drawn_from if isinstance(read, Approve | Edit) else None
         try:
             await self.desk.decide(action.id, read, by=form.by, seen=seen)
         except InvalidArguments as invalid:

@@ -19,8 +19,9 @@ _HIDDEN: Final = re.compile(
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"  # tags, and more variation selectors
     "\U000f0000-\U0010ffff"  # private use
+    f"{''.join(chr(plane + last) for plane in range(0x10000, 0xF0000, 0x10000) for last in (0xFFFE, 0xFFFF))}"
     "]"
-    "|⟨(?=U\\+)"  # so that nobody can write our own notation
+    "|⟨(?=U\\+|[·⇥↵]\u00d7)"  # so that nobody can write our own notation, nor that of `literal.shown`
 )
 _JOINER, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 _SKIN_TONES: Final = range(0x1F3FB, 0x1F400)

@@ -5,11 +5,13 @@ from typing import Final
 from bot.approvals.ids import ActionId
 
 APPROVE: Final = "approve"
+APPROVE_UNREAD: Final = "approve_unread"
+"""Approve on a drawing that does not show the whole call: asks once more whoever has not opened it."""
 EDIT: Final = "edit"
 REJECT: Final = "reject"
 RESPOND: Final = "respond"
 CHANGE: Final = "change"
-"""These five carry the action's id, and which edition of it was shown."""
+"""These six carry the action's id, and which edition of it was shown."""
 
 IT_RAN: Final = "it_ran"
 RUN_AGAIN: Final = "run_again"
@@ -31,6 +33,7 @@ RETRY: Final = "retry"
 OPEN: Final = "open"
 """A link; Slack tells it as a click, and there is nothing to do."""
 
+UNREAD_FORM: Final = "unread_form"
 EDIT_FORM: Final = "edit_form"
 REJECT_FORM: Final = "reject_form"
 RESPOND_FORM: Final = "respond_form"

@@ -6,6 +6,7 @@ from typing import Final
 from slack_sdk.models.blocks import (
     ActionsBlock,
     Block,
+    ButtonElement,
     ContextBlock,
     DividerBlock,
     RichTextBlock,
@@ -16,7 +17,7 @@ from slack_sdk.models.views import View as SlackView
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
 from bot.slack import buttons, doubts, verbs, votes
-from bot.slack.arguments import as_json_text, extent
+from bot.slack.arguments import as_json_text, doubts_about, extent
 from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
 from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown
@@ -40,6 +41,8 @@ def view_all(approval: Approval, action: Action | None, page: int = 0) -> View:
     page = min(max(page, 0), len(pages) - 1)
     top = [_title(approval, action), *_now(approval, action)] if action and page else []
     blocks = [*top, *pages[page], *_turning(page, len(pages))]
+    if len(pages) > 1:
+        _ask_first(blocks)
     for number, each in enumerate(blocks):
         each.block_id = f"{approval.version}.{page}.{number}"
     place = Place(action=action.id if action else None, approval=approval.id, page=page)
@@ -52,6 +55,20 @@ def view_all(approval: Approval, action: Action | None, page: int = 0) -> View:
         private_metadata=str(place),
     )
     return dict(view.to_dict())
+
+
+def shows_the_end(view: View) -> bool:
+    """Whether it is the last page, to which nobody comes but by the others."""
+    elements = (element for each in view["blocks"] for element in each.get("elements", ()))
+    return all(element.get("action_id") != verbs.NEXT for element in elements)
+
+
+def _ask_first(blocks: Iterable[Block]) -> None:
+    """Who has not turned all pages has not seen the whole: Approve asks once more."""
+    for each in blocks:
+        for element in each.elements if isinstance(each, ActionsBlock) else ():
+            if isinstance(element, ButtonElement) and element.action_id == verbs.APPROVE:
+                element.action_id = verbs.APPROVE_UNREAD
 
 
 def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
@@ -77,6 +94,8 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
 
 
 def _arguments(arguments: Arguments) -> Iterator[Block]:
+    if warned := doubts_about(arguments, LARGEST_PAGE):
+        yield _rich(*warned)
     if not arguments:
         yield _rich(section(plain("No arguments.", italic=True)))
     for argument, value in arguments.items():

@@ -1,0 +1,56 @@
+"""The ways into a running bot: HTTP, and Slack's sockets."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.background import ended
+from bot.errors import CannotStart
+from bot.settings import Mode, Settings
+from bot.slack.http import Check, SlackEndpoint, http_app
+from bot.slack.sockets import Sockets
+from bot.starting import first_address
+
+
+async def open_doors(
+    stack: AsyncExitStack,
+    settings: Settings,
+    app: AsyncApp,
+    client: AsyncWebClient,
+    *,
+    checks: dict[str, Check],
+    registry: CollectorRegistry,
+) -> int:
+    """Open the ways in: HTTP, and the sockets in Socket Mode. Closed in reverse order, before the work."""
+    endpoint = None
+    if settings.mode is Mode.SOCKET:
+        token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
+        address = await first_address(client, token)
+        sockets = Sockets(app, client, token)
+        await sockets.start(address)
+        watching = asyncio.create_task(sockets.watch(), name="sockets")
+        stack.push_async_callback(_end, watching, sockets)
+        checks["slack"] = sockets.problem
+    elif settings.slack_signing_secret:
+        endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
+    runner = web.AppRunner(http_app(checks=checks, registry=registry, slack=endpoint), access_log=None)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    site = web.TCPSite(runner, settings.bot_host, settings.bot_port)
+    try:
+        await site.start()
+    except OSError as error:
+        raise CannotStart(
+            f"{settings.bot_host}:{settings.bot_port} cannot be listened on ({error.strerror}); set BOT_PORT."
+        ) from error
+    port: int = runner.addresses[0][1]
+    return port
+
+
+async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
+    await ended(watching)
+    await sockets.stop()
