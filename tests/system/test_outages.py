@@ -56,7 +56,7 @@ async def locked(file: Path, seconds: float) -> AsyncIterator[asyncio.Task[bytes
 
 async def until_taken(person: Person, card: dict[str, Any], word: str = "Approve") -> list[float]:
     """Press until Slack says that it worked, as people do; how long they waited for each failure."""
-    waited = []
+    waited: list[float] = []
     while True:
         begun = time.monotonic()
         answer = await person.press(card, word, stale=True)

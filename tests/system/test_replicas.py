@@ -1,177 +1,143 @@
-"""Two replicas on one Postgres, as processes behind one address: every click reaches both of them."""
+"""Two replicas on one Postgres, as processes: every click reaches both, and one of them dies or freezes.
+
+The frozen ones are in `test_frozen`.
+
+    CROWDS=whole python -m pytest tests/system/test_replicas.py      a hundred conversations instead of thirty
+"""
 
 import asyncio
-import json
-import sys
+import os
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import aiohttp
-from aiohttp import web
+import pytest
 
-from bot.sandbox import Person, Sandbox, buttons, text_of
-from tests.command_line import POLICY, CommandLine, Running
-from tests.postgres import a_database
-from tests.system.house import decisions, free_port, is_answer
+from bot.sandbox import buttons, text_of
+from tests.command_line import POLICY
+from tests.system.house import is_answer
+from tests.system.street import Street, a_street, asks_about, no_overlap
 
-CONVERSATIONS = 20
-ROOT = Path(__file__).parents[2]
-
-
-@dataclass(slots=True)
-class Both:
-    """The one address: what it takes goes to every replica, and the first that is content answers."""
-
-    ports: list[int] = field(default_factory=list)
-    taken: Counter[int] = field(default_factory=Counter)
-
-    async def take(self, request: web.Request) -> web.Response:
-        body = await request.read()
-        async with aiohttp.ClientSession() as session:
-            asked = [self._pass_on(session, port, request, body) for port in self.ports]
-            answers = [answer for answer in await asyncio.gather(*asked) if answer is not None]
-        content = [answer for answer in answers if answer[0] == 200]
-        status, text, kind = (content or answers or [(502, "", "text/plain")])[0]
-        return web.Response(status=status, text=text, content_type=kind)
-
-    async def _pass_on(
-        self, session: aiohttp.ClientSession, port: int, request: web.Request, body: bytes
-    ) -> tuple[int, str, str] | None:
-        headers = {name: request.headers[name] for name in request.headers if name.startswith(("X-", "Cont"))}
-        url = f"http://127.0.0.1:{port}/slack/events"
-        try:
-            async with session.post(url, data=body, headers=headers) as answer:
-                self.taken[port] += answer.status == 200
-                return answer.status, await answer.text(), answer.content_type
-        except aiohttp.ClientError:
-            return None
+QUORUM = 1
+"""How many people have to approve each action; with 2, both press every button."""
+PRESSED = [
+    (nth, name)
+    for nth in (0, 1)
+    for name in ("Bob", "Carol")
+    if QUORUM == 2 or (nth, name) in {(0, "Bob"), (1, "Carol")}
+]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Street:
-    """The workspace, and the replicas that serve it."""
-
-    slack: Sandbox
-    folder: Path
-    replicas: list[Running]
-    both: Both
-
-    @property
-    def bob(self) -> Person:
-        return self.slack.person("Bob")
-
-    async def asks(self, to: str, times: int = 1) -> None:
-        script = json.dumps([[("transfer", {"amount": number, "to": to})] for number in range(times)])
-        assert await self.slack.person("Alice").say("#general", f"/agent {script}") == {"ok": True}
-
-    def ran(self) -> list[str]:
-        file = self.folder / "runs"
-        return file.read_text().splitlines() if file.exists() else []
-
-
-@asynccontextmanager
-async def a_street(folder: Path, *, policy: str = POLICY) -> AsyncIterator[Street]:
-    both = Both()
-    async with AsyncExitStack() as stack:
-        app = web.Application()
-        app.router.add_post("/slack/events", both.take)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        address = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
-        slack = await stack.enter_async_context(Sandbox(port=0, data=folder / "slack", request_url=address))
-        (folder / "approvals.toml").write_text(policy)
-        command = CommandLine(
-            folder=folder,
-            command=(sys.executable, "-m", "tests.system.replica"),
-            env={
-                "PYTHONPATH": str(ROOT),
-                "SLACK_BOT_TOKEN": slack.bot_token,
-                "SLACK_SIGNING_SECRET": slack.signing_secret,
-                "SLACK_API_URL": slack.api_url,
-                "BOT_AGENT": "tests.system.replica:bank",
-                "BOT_DATABASE_URL": await stack.enter_async_context(a_database()),
-            },
-        )
-        ports = [free_port(), free_port()]
-        replicas = [
-            await stack.enter_async_context(command.running("serve", BOT_PORT=str(port))) for port in ports
-        ]
-        both.ports += ports
-        yield Street(slack=slack, folder=folder, replicas=replicas, both=both)
-
-
-def open_card_of(number: int, message: dict[str, Any]) -> bool:
-    return decisions(message) != [] and f"{number}" in text_of(message)
+def transfer(to: str, amount: float = 1) -> tuple[str, dict[str, Any]]:
+    return "transfer", {"amount": amount, "to": to}
 
 
 async def test_a_click_that_reaches_both_replicas_is_one_decision_and_runs_once(tmp_path: Path) -> None:
     async with a_street(tmp_path) as street:
-        await street.asks("carol", times=2)
+        await street.asks([transfer("carol", 0)], [transfer("carol", 1)])
         for number in range(2):
-            card = await street.bob.sees(
-                partial(open_card_of, number),
-                channel="#general",
-                timeout=20,
-            )
-            await street.bob.press(card, "Approve")
-            await street.bob.sees_change(card, lambda one: buttons(one) == [], timeout=20)
-        await street.bob.sees(is_answer, channel="#general", timeout=20)
+            card = await street.bob.sees(asks_about(f"{number}.0"), channel="#general", timeout=60)
+            await street.press(card)
+            await street.bob.sees_change(card, lambda one: buttons(one) == [], timeout=60)
+        await street.answers(1)
+        await street.at_rest()
         messages = await street.bob.messages("#general")
         assert len([one for one in messages if is_answer(one)]) == 1
         assert len([one for one in messages if "digest" in text_of(one)]) == 2
-        assert street.ran() == ["carol 0.0", "carol 1.0"]
+        assert street.started() == ["carol/0", "carol/1"]
         assert min(street.both.taken.values()) > 0
 
 
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("count", "sockets"),
+    [(100 if os.environ.get("CROWDS") == "whole" else 30, False), (8, True)],
+    ids=["http", "sockets"],
+)
 async def test_one_of_two_replicas_is_killed_while_it_resumes_and_everybody_gets_an_answer_once(
-    tmp_path: Path,
+    tmp_path: Path, count: int, *, sockets: bool
 ) -> None:
-    people = [f"person-{number:02}" for number in range(CONVERSATIONS)]
-    async with a_street(tmp_path) as street:
-        await asyncio.gather(*(street.asks(to) for to in people))
-        cards: list[dict[str, Any]] = []
-        async with asyncio.timeout(40):
-            while len(cards) < CONVERSATIONS:
-                await asyncio.sleep(0.05)
-                cards = [one for one in await street.bob.messages("#general") if decisions(one) != []]
-        clicks = [asyncio.create_task(street.bob.press(card, "Approve", stale=True)) for card in cards]
-        async with asyncio.timeout(30):
-            while len(street.ran()) < CONVERSATIONS // 5:  # noqa: ASYNC110 - said by other processes
-                await asyncio.sleep(0.001)
-        street.replicas[0].process.kill()
-        await asyncio.gather(*clicks)
-        await everybody_answered(street, people)
-        assert Counter(street.ran()) == Counter(f"{to} 0.0" for to in people)
+    """Two people are needed for each; what each tool did, and where, is read from what it wrote."""
+    people = [f"person-{number:03}" for number in range(count)]
+    policy = f"{POLICY}quorum = {QUORUM}\n"
+    async with a_street(tmp_path, policy=policy, sockets=sockets, TEST_LEASE="6") as street:
+        await in_a_row(
+            people, lambda to: street.asks([transfer(to, 1), transfer(to, 2)], [("look", {"at": to})])
+        )
+        cards = await street.cards(count)
+        clicks = asyncio.create_task(everybody_approves(street, cards))
+        killed = await killed_while_it_resumes(street, count // 5)
+        await clicks
+        answers = await street.answers(count)
+        await street.at_rest()
+        runs = street.runs()
+        assert Counter(street.started()) >= Counter(
+            f"{to}/{what}" for to in people for what in (1, 2, "look")
+        )
+        once = Counter(name for name in street.started() if not name.endswith("look"))
+        assert max(once.values()) == 1, "what people let run ran once"
+        assert no_overlap(runs, killed)
+        assert len({run.pid for run in runs}) == 2, "both replicas have worked"
+        assert len({one["thread_ts"] for one in answers}) == len(answers) == count
+        said = [one for one in await street.bob.messages("#general") if is_answer(one)]
+        assert len(said) == count
 
 
-async def everybody_answered(street: Street, people: list[str]) -> None:
-    """Until each conversation has its one answer; what is in doubt after the kill did run."""
-    seen: set[str] = set()
-    async with asyncio.timeout(60):
+async def in_a_row(items: list[Any], do: Any, *, at_once: int = 8) -> None:  # noqa: ANN401
+    """For all of these, some at once: a crowd, but not more than a workspace's people do in a second."""
+    turns = asyncio.Semaphore(at_once)
+
+    async def one(item: Any) -> None:  # noqa: ANN401
+        async with turns:
+            await do(item)
+
+    await asyncio.gather(*map(one, items))
+
+
+async def everybody_approves(street: Street, cards: list[dict[str, Any]]) -> None:
+    async def both(card: dict[str, Any]) -> None:
+        await asyncio.gather(*(street.press(card, by=name, nth=nth) for nth, name in PRESSED))
+
+    await in_a_row(cards, both)
+
+
+async def killed_while_it_resumes(street: Street, after: int) -> int:
+    """Kill the first replica in the middle of a tool, once so many calls have begun."""
+    replica = street.replicas[0].process
+    async with asyncio.timeout(100):
         while True:
-            messages = await street.bob.messages("#general")
-            for one in messages:
-                if "Skip" in buttons(one) and one["ts"] not in seen:
-                    seen.add(one["ts"])
-                    await street.bob.press(one, "Skip", stale=True)
-            answers = [one for one in messages if is_answer(one)]
-            if len(answers) >= len(people):
+            runs = street.runs()
+            own = [run for run in runs if run.pid == replica.pid]
+            if len(runs) >= 2 * after and own and own[-1].what == "start":
                 break
-            await asyncio.sleep(0.1)
-    assert len({one["thread_ts"] for one in answers}) == len(answers) == len(people)
+            await asyncio.sleep(0.001)
+    replica.kill()
+    return replica.pid
+
+
+async def test_the_same_first_message_heard_by_both_at_once_begins_one_conversation(tmp_path: Path) -> None:
+    async with a_street(tmp_path) as street:
+        alice = street.slack.person("Alice")
+        bot = street.slack.bot_user
+        for number in range(8):
+            await asyncio.gather(
+                street.asks([("look", {"at": f"command-{number}"})]),
+                alice.say("#general", f"<@{bot}> mention-{number}"),
+                alice.say("im", f"direct-{number}"),
+            )
+        await street.answers(16)
+        await street.at_rest()
+        for channel, count in (("#general", 16), ("im", 8)):
+            answers = [one for one in await alice.messages(channel) if is_answer(one)]
+            assert len({one["thread_ts"] for one in answers}) == len(answers) == count
+        assert sorted(street.started()) == [f"command-{number}/look" for number in range(8)]
+        assert min(street.both.taken.values()) > 0
 
 
 async def test_reminder_escalation_and_expiry_come_once_each_from_two_replicas(tmp_path: Path) -> None:
     times = 'remind_after = ["2s"]\nescalate_after = "5s"\nescalate_to = ["@carol"]\nexpires_after = "9s"\n'
     async with a_street(tmp_path, policy=POLICY + times) as street:
-        await asyncio.gather(*(street.asks(f"person-{number}") for number in range(5)))
+        await asyncio.gather(*(street.asks([transfer(f"person-{number}")]) for number in range(5)))
         cards: list[dict[str, Any]] = []
         async with asyncio.timeout(40):
             while len(cards) < 5:
@@ -183,4 +149,4 @@ async def test_reminder_escalation_and_expiry_come_once_each_from_two_replicas(t
             said = [text_of(one) for one in await street.bob.thread("#general", thread)]
             for sign in ("⏰", "📣", "nobody decided in time"):
                 assert sum(sign in text for text in said) == 1, (sign, said)
-        assert street.ran() == []
+        assert street.started() == []
