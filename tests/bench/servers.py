@@ -48,6 +48,7 @@ ANSWERS: dict[str, dict[str, object]] = {
         "bot_id": "B0AGENT",
         "url": "https://sandbox.slack.com/",
     },
+    "bots.info": {"bot": {"id": "B0AGENT", "app_id": "A0AGENT"}},
     "users.info": {"user": {"id": "U0BOB", "team_id": "T0SANDBOX", "name": "bob"}},
     "conversations.members": {"members": ["U0ALICE", "U0BOB"]},
     "chat.postMessage": {"channel": "C0GENERAL", "ts": "1.000001"},
