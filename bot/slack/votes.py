@@ -28,9 +28,9 @@ def so_far(action: Action) -> list[RichTextElement]:
     if not counted(action):
         return []
     if not action.votes:
-        return [section(plain("Needs ", bold=True), *_missing(action))]
-    lead = plain(f"{counted(action)}: ", bold=True)
-    return [section(lead, *_people(action.votes), plain("; "), *_missing(action))]
+        return [section(plain("Votes needed: ", italic=True), *_missing(action))]
+    lead = [plain("Votes: ", italic=True), plain(counted(action), bold=True), plain(": ")]
+    return [section(*lead, *_people(action.votes), plain("; "), *_missing(action))]
 
 
 def given(action: Action) -> list[RichTextElement]:

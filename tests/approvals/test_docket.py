@@ -8,12 +8,12 @@ import pytest
 
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Status
-from bot.approvals.decision import Approve, Decision, Reject, Respond
+from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.desk import ATTEMPTS, Desk
 from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused, UnknownAction
 from bot.approvals.filing import file
 from bot.approvals.ids import ActionId, ApprovalId, UserId
-from bot.approvals.policy import Members, Policy, Terms
+from bot.approvals.policy import Members, Policy, Quorum, Terms
 from bot.store import StoreUnavailable
 from bot.store.approvals import ApprovalRows
 from tests.approvals.fakes import FileTools, People, Ticking, WatchedStore, owed, owing
@@ -279,3 +279,69 @@ async def test_who_loses_a_race_against_another_replica_tries_again_and_not_for_
             await desk.decide(ActionId("a-p1"), Approve(), by=BOB)
     assert await recorded(store, "decided") == [BOB] * wins
     assert len(await owed(store, "resume")) == wins
+
+
+async def test_of_fifty_who_vote_at_once_just_enough_are_counted_and_each_is_on_record(
+    store: WatchedStore,
+) -> None:
+    needs = (Quorum(approvers=(Members(),), count=20),)
+    policy = Policy(defaults=Terms(approvers=(Members(),), quorum=20))
+    await filed(store, approval("p1", replace(action("a-p1"), needs=needs)))
+    desk = Desk(
+        store=store, jobs=owing(store), directory=People(), tools=FileTools(), policy=policy, now=Ticking()
+    )
+
+    async def vote(number: int) -> Approval | Refused:
+        try:
+            return await desk.decide(ActionId("a-p1"), Approve(), by=UserId(f"U{number % 25}"), seen="")
+        except Refused as refusal:
+            return refusal
+
+    told = await asyncio.gather(*(vote(number) for number in range(50)))
+    stood = await stands(store)
+    [voted] = stood.actions
+    assert (stood.state, len(voted.votes)) == (State.SETTLED, 20)
+    assert len({one.by for one in voted.votes}) == 20
+    assert sum(isinstance(one, Approval) for one in told) == 20
+    assert [len(await recorded(store, kind)) for kind in ("voted", "decided", "refused")] == [19, 1, 30]
+    assert [*await recorded(store, "voted"), *await recorded(store, "decided")] == [
+        one.by for one in voted.votes
+    ]
+    assert [job["id"] for job in await owed(store, "resume")] == ["resume:p1"]
+
+
+async def test_the_record_says_for_which_arguments_each_voted_as_what_and_whose_votes_fell(
+    store: WatchedStore,
+) -> None:
+    needs = (Quorum(approvers=(Members(),), count=2),)
+    policy = Policy(defaults=Terms(approvers=(Members(),), quorum=2))
+    await filed(store, approval("p1", replace(action("a-p1"), needs=needs)))
+    desk = Desk(
+        store=store, jobs=owing(store), directory=People(), tools=FileTools(), policy=policy, now=Ticking()
+    )
+    id = ActionId("a-p1")
+    await desk.decide(id, Approve(), by=BOB, seen="")
+    edited = await desk.decide(id, Edit({"path": "other"}), by=CAROL, seen="")
+    await desk.decide(id, Approve(), by=BOB, seen=edited.actions[0].edition)
+    async with store.read() as tx:
+        lines = [event for event in await tx.record.of() if event.kind in {"voted", "decided"}]
+    asked, now = edited.actions[0].digest, edited.actions[0].asked.digest
+    assert [(line.kind, line.actor, dict(line.detail)) for line in lines] == [
+        ("voted", BOB, {"decision": "approve", "digest": asked, "as": ["members"]}),
+        (
+            "voted",
+            CAROL,
+            {"decision": "edit", "digest": asked, "edited_digest": now, "void": [BOB], "as": ["members"]},
+        ),
+        (
+            "decided",
+            BOB,
+            {
+                "decision": "approve",
+                "digest": asked,
+                "edited_digest": now,
+                "votes": [CAROL, BOB],
+                "as": ["members"],
+            },
+        ),
+    ]

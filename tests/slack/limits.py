@@ -13,7 +13,7 @@ from tests.slack.samples import NOW
 from tests.slack.second_opinion import second_opinion
 
 ALIVE = re.compile(r"<(?:[!@#][^>]*|[a-z]+:[^>]*)>?", re.IGNORECASE)
-OURS = re.compile(re.escape(moment(NOW)) + r"|<@U0(?:ALICE|BOB)>")
+OURS = re.compile(re.escape(moment(NOW)) + r"|<@U0(?:ALICE|BOB|VOTER\d+|PERSON\d+)>")
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 

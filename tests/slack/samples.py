@@ -1,15 +1,19 @@
 """Approvals to draw, friendly and hostile."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
 
 from hypothesis import strategies as st
 
+from bot.approvals.action import Seat
 from bot.approvals.approval import Action, Approval, Shape
 from bot.approvals.decision import Approve, Arguments, Decision, DecisionKind, Edit, Json, Reject, Respond
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
+from bot.approvals.errors import Refused
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, GroupId, InterruptId, UserId
+from bot.approvals.who import ALONE, ChannelMembers, Members, One, Quorum, Requester, UserGroup
 
 ALICE, BOB = UserId("U0ALICE"), UserId("U0BOB")
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -52,6 +56,22 @@ def decided(asked: Approval, decisions: list[Decision], *, first: int | None = N
     """With Bob's decisions, in turn, about the first so many actions, or all."""
     for each, decision in zip(asked.actions[:first], cycle(decisions), strict=False):
         asked = asked.decide(each.id, decision, by=BOB, at=NOW)
+    return asked
+
+
+TWO = (Quorum(approvers=(ChannelMembers(),), count=2),)
+BOTH = (
+    Quorum(approvers=tuple(One(UserId(f"U0PERSON{number}")) for number in range(30)), count=9),
+    Quorum(approvers=(UserGroup(GroupId("S0RELEASE"), "release"), Members(), Requester()), count=3),
+)
+
+
+def voted(asked: Approval, id: ActionId, votes: Sequence[Decision], needs: tuple[Quorum, ...]) -> Approval:
+    """With these votes, by a person each, as far as they are still taken."""
+    for number, decision in enumerate(votes):
+        seat = Seat(needs=needs, fits=frozenset({number % len(needs)}))
+        with suppress(Refused):
+            asked = asked.decide(id, decision, by=UserId(f"U0VOTER{number}"), at=NOW, seat=seat)
     return asked
 
 
@@ -105,6 +125,10 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
 )
 ARGUMENTS = st.dictionaries(TEXTS.map(lambda text: text[:300]), VALUES, max_size=6)
 DECISIONS = st.one_of(st.just(Approve()), ARGUMENTS.map(Edit), TEXTS.map(Reject), TEXTS.map(Respond))
+VOTES = st.one_of(
+    st.integers(0, 13).map(lambda count: [Approve()] * count),
+    st.builds(lambda count, edit: [edit, *[Approve()] * count], st.integers(0, 13), ARGUMENTS.map(Edit)),
+)
 ACTIONS = st.builds(
     action,
     st.just(0),
@@ -118,6 +142,7 @@ ACTIONS = st.builds(
 @st.composite
 def approvals(draw: st.DrawFn) -> Approval:
     """Any approval in any state."""
+    needs = draw(st.sampled_from([ALONE, ALONE, TWO, BOTH]))
     few = draw(st.lists(ACTIONS, min_size=1, max_size=3))
     many = draw(st.sampled_from([1, 1, 2, 5, 12, 13, 50]))
     made = [
@@ -128,13 +153,19 @@ def approvals(draw: st.DrawFn) -> Approval:
             description=each.description,
             allowed=EVERY,
             digest=each.digest,
+            needs=needs,
         )
         for number, each in zip(range(many), cycle(few), strict=False)
     ]
     asked = approval(*made)
-    asked = decided(
-        asked, draw(st.lists(DECISIONS, min_size=1, max_size=4)), first=draw(st.integers(0, many))
-    )
+    if needs != ALONE:
+        votes = draw(VOTES)
+        for each in asked.actions[: draw(st.integers(0, many))]:
+            asked = voted(asked, each.id, votes, needs)
+    if needs == ALONE:
+        asked = decided(
+            asked, draw(st.lists(DECISIONS, min_size=1, max_size=4)), first=draw(st.integers(0, many))
+        )
     if draw(st.booleans()) and asked.open:
         return asked.withdraw(draw(TEXTS))
     return asked

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import CannotStart
 from bot.policy_file import BadPolicy
 from bot.sandbox import Fault, Visitor, buttons, text_of
+from bot.sandbox.options import SCOPES
 from bot.slack import directory
 from tests.postgres import a_database
 from tests.system.agents import RUNS
@@ -39,7 +41,7 @@ async def test_two_of_a_channel_have_to_agree_and_the_card_says_who_did_and_who_
     async with a_house(tmp_path, policy=TWO) as house:
         await house.asks([TRANSFER])
         card = await house.card("Approval needed: 0 of 2")
-        assert "Needs 2 of this channel" in text_of(card)
+        assert "Votes needed: 2 of this channel" in text_of(card)
         await house.bob.press(card, "Approve")
         card = await house.card_with(card, *EVERY, "Change")
         assert "Approval needed: 1 of 2" in text_of(card)
@@ -205,6 +207,13 @@ async def test_a_group_that_nobody_knows_and_a_quorum_that_it_cannot_give_keep_t
         with pytest.raises(BadPolicy, match=problem.replace("*", r"\*")):
             async with a_house(tmp_path, policy=policy):
                 pass
+
+
+async def test_user_groups_without_their_scope_are_told_by_the_name_of_the_scope(tmp_path: Path) -> None:
+    policy = '[defaults]\napprovers = ["@@dba-oncall"]\n'
+    with pytest.raises(CannotStart, match="the scope usergroups:read is missing"):
+        async with a_house(tmp_path, policy=policy, scopes=SCOPES - {"usergroups:read"}):
+            pass
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
