@@ -3,17 +3,18 @@
 import json
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from bot import reports, tables
+from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.audit import commands as audit_commands
 from bot.logs import configure_logs
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
-from bot.process import BAD_INPUT, err, run, until_told
+from bot.process import run, until_told
 from bot.reports import Document
 from bot.settings import NO_POLICY, Settings
 from bot.starting import upgrade_database as bring_up_to_date
@@ -25,9 +26,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-audit_commands = typer.Typer(help="The record of everything that happened.", invoke_without_command=True)
 database_commands = typer.Typer(help="The database's schema.", no_args_is_help=True)
-app.add_typer(audit_commands, name="audit")
+app.add_typer(audit_commands.app, name="audit")
 app.add_typer(database_commands, name="db")
 
 out = Console(highlight=False, soft_wrap=True)
@@ -36,14 +36,8 @@ PROBLEMS = 1
 COULD_NOT_LOOK = 2
 
 Thread = Annotated[str, typer.Argument(help="A conversation's id, or the link of a Slack message in it.")]
+Unmasked = Annotated[bool, typer.Option("--unmasked", help="Secrets as they are, instead of masked.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")]
-
-
-class RecordFormat(StrEnum):
-    """How the record is printed."""
-
-    JSONL = "jsonl"
-    AGENTACK = "agentack"
 
 
 @app.command()
@@ -118,41 +112,18 @@ def pending(*, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def show(thread: Thread, *, as_json: AsJson = False) -> None:
+def show(thread: Thread, *, as_json: AsJson = False, unmasked: Unmasked = False) -> None:
     """One conversation: requests, decisions, cards."""
 
     async def work() -> Document:
-        async with reading_store(Settings.from_environment().bot_database_url) as store:
-            return await reports.conversation(store, thread)
+        settings = Settings.from_environment()
+        policy = None if unmasked else _policy(settings)
+        masking = None if unmasked else Masking(redact=policy.redact) if policy else BY_DEFAULT
+        async with reading_store(settings.bot_database_url) as store:
+            return await reports.conversation(store, thread, masking)
 
     if report := run(work):
         _print_json(report) if as_json else tables.console().print(tables.conversation_table(report))
-
-
-@audit_commands.callback()
-def audit(
-    context: typer.Context,
-    thread: Annotated[str | None, typer.Option(help="Of this conversation only.")] = None,
-    format: Annotated[RecordFormat, typer.Option(help="How it is printed.")] = RecordFormat.JSONL,
-) -> None:
-    """Print the record, a JSON document a line, oldest first."""
-    if context.invoked_subcommand:
-        return
-    if format is RecordFormat.AGENTACK:
-        _later("`audit --format agentack`", "use --format jsonl")
-
-    async def work() -> list[Document]:
-        async with reading_store(Settings.from_environment().bot_database_url) as store:
-            return list(await reports.record(store, thread))
-
-    for line in run(work) or ():
-        typer.echo(json.dumps(line))
-
-
-@audit_commands.command()
-def verify() -> None:
-    """Prove that nobody changed the record."""
-    _later("`audit verify`", "`audit` prints the record")
 
 
 @app.command()
@@ -209,8 +180,3 @@ def _print_lines(lines: Sequence[str] | None) -> None:
 def _print_json(report: Document) -> None:
     """Only ASCII: nothing in it moves a terminal's cursor, whatever a model wrote."""
     typer.echo(json.dumps(report, indent=2))
-
-
-def _later(what: str, meanwhile: str) -> NoReturn:
-    err.print(f"{what} comes with a later version; {meanwhile}.", markup=False)
-    raise typer.Exit(BAD_INPUT)

@@ -14,20 +14,18 @@ each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`,
 `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
 given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
 `arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its deadline as `at`.
-
-`audit`: a line is {`at`, `kind`, `conversation`, `approval`, `action`, `actor`, `detail`}.
 """
 
 import math
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, assert_never
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
 from bot.approvals.conversation import Conversation, Post
 from bot.approvals.decision import decision_to_json
+from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Execution
-from bot.approvals.ports import Event
+from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.meant import UnknownThread, conversation_meant
 from bot.policy_file import PolicyFile
 from bot.store.database import RowsStore
@@ -47,16 +45,22 @@ async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
         return {"pending": [await _waiting(tx, approval, policy) for approval in waiting]}
 
 
-async def conversation(store: RowsStore, thread: str) -> Document:
-    """One conversation with all that belongs to it; `UnknownThread` if there is none."""
+async def conversation(store: RowsStore, thread: str, masking: Masking | None = BY_DEFAULT) -> Document:
+    """One conversation with all that belongs to it; `UnknownThread` if there is none.
+
+    Without `masking` secrets are in it as they are.
+    """
     async with store.read() as tx:
         id = await conversation_meant(tx, thread)
         found = await tx.conversations.get(id)
         if found is None:
             raise UnknownThread(thread)
-        return {
+        approvals = await tx.approvals.of(id)
+        report: Document = {
             "conversation": _conversation(found),
-            "approvals": [_approval(approval) for approval in await tx.approvals.of(id)],
+            "approvals": [
+                _approval(masking.approval(approval) if masking else approval) for approval in approvals
+            ],
             "executions": [_execution(one) for one in await tx.executions.of(id)],
             "posts": [_post(post) for post in await tx.posts.of(id)],
             "kept": [
@@ -64,13 +68,16 @@ async def conversation(store: RowsStore, thread: str) -> Document:
                 for said in await tx.conversations.kept(id)
             ],
         }
+        if masking:
+            quoting = ("executions", "posts", "kept")
+            report |= {name: masking.json(report[name], approvals) for name in quoting}
+        return report
 
 
-async def record(store: RowsStore, thread: str | None) -> Iterator[Document]:
-    """The lines of the record, oldest first; of one conversation, or all."""
+async def meant(store: RowsStore, thread: str) -> ConversationId:
+    """The conversation with this id, or in whose thread the linked message is; `UnknownThread` if none is."""
     async with store.read() as tx:
-        events = await tx.record.of(await conversation_meant(tx, thread) if thread else None)
-        return map(_line, events)
+        return await conversation_meant(tx, thread)
 
 
 async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile | None) -> Document:
@@ -171,18 +178,6 @@ def _post(post: Post) -> Document:
         "approval": post.approval,
         "text": post.text,
         "problem": post.problem,
-    }
-
-
-def _line(event: Event) -> Document:
-    return {
-        "at": _time(event.at),
-        "kind": event.kind,
-        "conversation": event.conversation,
-        "approval": event.approval,
-        "action": event.action,
-        "actor": event.actor,
-        "detail": _strict(dict(event.detail)),
     }
 
 

@@ -177,19 +177,6 @@ async def test_postgres_is_refused_in_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ["audit", "verify"],
-        ["audit", "--format", "agentack"],
-    ],
-)
-async def test_what_is_not_built_yet_says_so(tmp_path: Path, args: list[str]) -> None:
-    ended = await CommandLine(folder=tmp_path).run(*args)
-    told(ended, "comes with a later version")
-    assert ended.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
         ["sandbox", "--port", "x"],
         ["sandbox", "--port", "70000"],
         ["show"],

@@ -221,18 +221,18 @@ async def test_an_unknown_thread_is_one_sentence(command: CommandLine, thread: s
 async def test_audit_prints_the_record_a_document_a_line(command: CommandLine) -> None:
     lines = [json.loads(line) for line in (await command.run("audit")).out.splitlines()]
     assert [line["kind"] for line in lines] == ["filed", "said"]
-    only = [json.loads(line) for line in (await command.run("audit", "--thread", THREAD)).out.splitlines()]
-    assert only == [
-        {
-            "at": "2026-01-02T12:00:00.123456+00:00",
-            "kind": "filed",
-            "conversation": THREAD,
-            "approval": None,
-            "action": None,
-            "actor": "U0ALICE",
-            "detail": {},
-        }
-    ]
+    [only] = [json.loads(line) for line in (await command.run("audit", "--thread", THREAD)).out.splitlines()]
+    expected = {
+        "seq": 1,
+        "at": "2026-01-02T12:00:00.123456+00:00",
+        "kind": "filed",
+        "conversation": THREAD,
+        "approval": None,
+        "action": None,
+        "actor": "U0ALICE",
+        "detail": {},
+    }
+    assert {name: only[name] for name in expected} == expected
     assert (await command.run("audit", "--thread", "nope")).code == 2
 
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from bot.approvals.action import Seat
 from bot.approvals.approval import Action
+from bot.approvals.decision import Json
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person
@@ -23,6 +24,13 @@ class Rights:
     person: Person
     inside: Mapping[Circle, bool] = field(default_factory=dict)
     """The channels and user groups that were looked into, and whether the person is in them."""
+
+
+def evidence(rights: Rights | None) -> dict[str, Json] | None:
+    """What Slack said of who clicked, for the record; None if it could not be asked."""
+    if rights is None:
+        return None
+    return {"standing": rights.person.standing.value, "inside": dict(rights.inside.items())}
 
 
 class AskAbout(Exception):  # noqa: N818 - leaves a transaction, which must not wait for Slack, for a question

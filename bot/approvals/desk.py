@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from bot.approvals.action import Seat
-from bot.approvals.admission import Admission, AskAbout, Rights
+from bot.approvals.admission import Admission, AskAbout, Rights, evidence
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import Decision, Edit
+from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, Conflict, Refused, UnknownAction
 from bot.approvals.filing import redraw
@@ -119,6 +119,7 @@ class Desk:
         do: Callable[[Rights], Awaitable[Outcome]],
     ) -> Outcome:
         """Do this with what is known of the person, asking more when it is wanted; a refusal is recorded."""
+        rights: Rights | None = None
         try:
             rights = await self._admission.rights(by, near)
             for _ in range(ATTEMPTS):
@@ -129,17 +130,17 @@ class Desk:
                 except Conflict:
                     continue
         except Refused as refusal:
-            await self._record(id, by, refusal)
+            await self._record(id, by, refusal, rights)
             raise
         raise Refused("Too many people decided at once; please press again.")
 
-    async def _record(self, id: ActionId, by: UserId, refusal: Refused) -> None:
+    async def _record(self, id: ActionId, by: UserId, refusal: Refused, rights: Rights | None) -> None:
         async with self._store.write() as tx:
             asked = (await tx.approvals.asked([id])).get(id)
             if asked is None:
                 return
-            reason = {"reason": type(refusal).__name__}
-            event = event_of("refused", asked.approval, id, by, at=self._now(), detail=reason)
+            detail: dict[str, Json] = {"reason": type(refusal).__name__, "evidence": evidence(rights)}
+            event = event_of("refused", asked.approval, id, by, at=self._now(), detail=detail)
             await tx.record.append(event)
             if asked.card and isinstance(refusal, AlreadyDecided):
                 # Whoever clicked saw an old drawing: it is drawn again.

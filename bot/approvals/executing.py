@@ -4,6 +4,8 @@ A database that is away for a moment is waited for: nobody is told that an appro
 """
 
 import asyncio
+import hashlib
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +26,8 @@ from bot.approvals.journal import (
     Return,
     Run,
     Step,
+    action_of,
+    digest_of,
     next_step,
     permission,
 )
@@ -38,6 +42,8 @@ PATIENCE: Final = 60.0
 LONGEST_PAUSE: Final = 2.0
 
 Outcome = TypeVar("Outcome")
+
+_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +78,8 @@ class Executing:
     async def finish(self, execution: Execution, result: Mapping[str, Json] | None) -> None:
         """It ran, and this is what the agent is given; None if that cannot be kept."""
         done = execution.move(Progress.DONE, result=result)
-        await self._write(done, "executed", outcome="result" if result is not None else "not kept")
+        outcome = "result" if result is not None else "not kept"
+        await self._write(done, "executed", outcome=outcome, result=_fingerprint(result))
 
     async def fail(self, execution: Execution, sentence: str) -> None:
         """It ran and raised; this is what the agent is told."""
@@ -110,7 +117,7 @@ class Executing:
         approval = await tx.approvals.of_call(call.conversation, call.message, call.id)
         allowed = permission(call, approval, needs_person=needs_person)
         if not isinstance(allowed, Granted):
-            return await self._refused(tx, call, approval, allowed)
+            return await self._refused(tx, call, approval, allowed, needs_person=needs_person)
         entry = await tx.executions.get(call, allowed.digest)
         if entry in meant:
             return Run(entry)  # it was written after all, and nothing has run since
@@ -119,33 +126,46 @@ class Executing:
             case Run(execution=execution) if entry is None:
                 meant.append(execution)
                 await tx.executions.add(execution)
-                await tx.record.append(self._event("executing", execution))
+                await tx.record.append(
+                    self._event("executing", execution, **_what(call, approval, repeatable))
+                )
                 return step
             case Run(execution=execution):
                 meant.append(replace(execution, version=execution.version + 1))
-                return Run(await self._save(tx, execution, "executing"))
+                return Run(await self._save(tx, execution, "executing", **_what(call, approval, repeatable)))
             case Ask(execution=execution) if execution != entry:
                 return Ask(await self._save(tx, execution, "in_doubt"))
             case Free() | Refuse():
-                return await self._refused(tx, call, approval, step)
+                return await self._refused(tx, call, approval, step, needs_person=needs_person)
             case Ask() | Return():
                 return step
             case _:
                 assert_never(step)
 
     async def _refused(
-        self, tx: Transaction, call: Call, approval: Approval | None, step: Free | Refuse
+        self,
+        tx: Transaction,
+        call: Call,
+        approval: Approval | None,
+        step: Free | Refuse,
+        *,
+        needs_person: bool,
     ) -> Free | Refuse:
-        """The same, with a line of the record if it is a refusal."""
-        if isinstance(step, Free):
+        """The same, with a line of the record if it is a refusal, or if it runs although the gate says no."""
+        if isinstance(step, Free) and not needs_person:
             return step
+        action = action_of(call, approval)
+        detail: dict[str, Json] = {"tool": call.tool, "call": call.id, "message": call.message}
+        if isinstance(step, Refuse):
+            detail["why"] = step.why.name.lower()
         await tx.record.append(
             Event(
-                kind="blocked",
+                kind="blocked" if isinstance(step, Refuse) else "executing",
                 at=self.now(),
                 conversation=call.conversation,
                 approval=approval.id if approval else None,
-                detail={"tool": call.tool, "call": call.id, "why": step.why.name.lower()},
+                action=action.id if action and isinstance(step, Refuse) else None,
+                detail=detail,
             )
         )
         return step
@@ -196,6 +216,16 @@ class Executing:
                 **detail,
             },
         )
+
+
+def _what(call: Call, approval: Approval | None, repeatable: bool) -> dict[str, Json]:  # noqa: FBT001 - as the port has it
+    """What is about to run, from what the tool gets and not from what was decided."""
+    return {"call": call.id, "call_digest": digest_of(call, approval), "repeatable": repeatable}
+
+
+def _fingerprint(result: Mapping[str, Json] | None) -> str | None:
+    """SHA-256 of a result's JSON text; of 256 KiB at most, see `LARGEST_RESULT`."""
+    return None if result is None else hashlib.sha256(_canonical(result).encode()).hexdigest()
 
 
 def _asked(by: str) -> int:

@@ -16,6 +16,7 @@ from bot.policy_file import parse_policy
 from bot.sandbox import Person, Sandbox, buttons, text_of
 from bot.settings import Mode, Settings
 from bot.wiring import Bot, running_bot
+from tests.audit.judging import judged
 from tests.slack.second_opinion import second_opinion
 
 POLICY = '[defaults]\napprovers = ["channel"]\n'
@@ -95,9 +96,13 @@ async def a_house(
     policy: str = POLICY,
     mode: Mode = Mode.SOCKET,
     database: str | None = None,
+    audited: bool = True,
     **slack_options: Any,  # noqa: ANN401 - the sandbox's own options
 ) -> AsyncIterator[House]:
-    """A house with everything in `folder`, or its rows in another database; opened again it goes on."""
+    """A house with everything in `folder`, or its rows in another database; opened again it goes on.
+
+    At the end its record is judged, unless it is not to be `audited` because a fault was planted.
+    """
     port = free_port() if mode is Mode.HTTP else 0
     if mode is Mode.HTTP:
         slack_options["request_url"] = f"http://127.0.0.1:{port}/slack/events"
@@ -120,6 +125,14 @@ async def a_house(
             with blockbuster_ctx(scanned_modules=ROOMS):
                 yield house
             house.check()
+        if audited:
+            await check_record(settings.bot_database_url, slack)
+
+
+async def check_record(database: str, slack: Sandbox) -> None:
+    """The record of the whole run is intact, and agentack finds nothing in it that must not be."""
+    told = await judged(database, slack.calls())
+    assert told.faults == [], told.faults
 
 
 both_databases = pytest.mark.parametrize("house", ["sqlite", "postgres"], indirect=True)
