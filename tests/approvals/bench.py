@@ -72,6 +72,10 @@ class Bench:
         return [post.text for post in await self.posts(*kinds)]
 
     async def recorded(self) -> list[str]:
+        """What happened; not that the agent was about to be told, which a crash makes happen again."""
+        return [kind for kind in await self.everything_recorded() if kind != "resumed"]
+
+    async def everything_recorded(self) -> list[str]:
         async with self.store.read() as tx:
             return [event.kind for event in await tx.record.of((await self.conversation()).id)]
 

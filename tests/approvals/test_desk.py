@@ -1,5 +1,7 @@
 """Who is let through to a decision, and what is kept of it."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -69,6 +71,13 @@ async def test_the_rows_say_which_channel_counts_whatever_the_click_says(
     assert people.looked_into == looked_into
 
 
+async def refusals(store: WatchedStore, count: int) -> list[dict[str, object]]:
+    """Each with the evidence for who it was."""
+    told = await events(store, "refused")
+    assert len(told) == count
+    return told
+
+
 @pytest.mark.parametrize("near", [GENERAL, ELSEWHERE, None])
 async def test_who_is_in_another_channel_alone_does_not_decide(
     store: WatchedStore, near: ChannelId | None
@@ -80,7 +89,10 @@ async def test_who_is_in_another_channel_alone_does_not_decide(
     with pytest.raises(NotAllowed):
         await desk.opens(FIRST, by=BOB, near=near)
     assert await state(store) is State.WAITING
-    assert await events(store, "refused") == [{"actor": BOB, "reason": "NotAllowed"}] * 2
+    for told in await refusals(store, 2):
+        assert (told["actor"], told["reason"]) == (BOB, "NotAllowed")
+        found: Any = told["evidence"]
+        assert (found["standing"], found["inside"][GENERAL]) == ("member", False)
 
 
 @pytest.mark.parametrize("near", [GENERAL, None])
@@ -93,7 +105,12 @@ async def test_who_cannot_be_looked_up_in_the_channel_does_not_decide(
     with pytest.raises(CouldNotCheck, match="who is in the channel"):
         await a_desk(store, people).decide(FIRST, Approve(), by=BOB, near=near)
     assert await state(store) is State.WAITING
-    assert await events(store, "refused") == [{"actor": BOB, "reason": "CouldNotCheck"}]
+    [told] = await refusals(store, 1)
+    assert told == {
+        "actor": BOB,
+        "reason": "CouldNotCheck",
+        "evidence": {"standing": "member", "inside": {}},
+    }
     people.silent = False
     assert (await a_desk(store, people).decide(FIRST, Approve(), by=BOB)).state is State.SETTLED
 
@@ -104,7 +121,7 @@ async def test_who_cannot_be_identified_decides_under_no_rule(store: WatchedStor
     with pytest.raises(CouldNotCheck, match="who you are"):
         await a_desk(store, People(unknown=True), policy).decide(FIRST, Approve(), by=BOB)
     assert await state(store) is State.WAITING
-    assert await events(store, "refused") == [{"actor": BOB, "reason": "CouldNotCheck"}]
+    assert await refusals(store, 1) == [{"actor": BOB, "reason": "CouldNotCheck", "evidence": None}]
 
 
 @pytest.mark.parametrize("near", [GENERAL, None])
