@@ -8,6 +8,7 @@ earlier.
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -30,6 +31,11 @@ _DOUBT_SECONDS: Final = 10.0
 """How long a server may take to end a statement whose connection it has lost."""
 
 
+def channel_of(queue: str) -> str:
+    """Where procrastinate announces jobs of this queue."""
+    return f"procrastinate_queue_v1#{queue}"
+
+
 class Doorbell(PsycopgConnector):
     """Connections, of which one listens for all workers of this process."""
 
@@ -47,8 +53,10 @@ class Doorbell(PsycopgConnector):
                 "options": "-c idle_in_transaction_session_timeout=10s",
             },
         )
-        self.rings = 0
-        self._rung = asyncio.Event()
+        self._rings: Counter[str] = Counter()
+        self._rings_of_all = 0
+        self._rung: set[str] = set()
+        self._wake = asyncio.Event()
         self._bells: dict[str, Notify] = {}
 
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
@@ -64,16 +72,29 @@ class Doorbell(PsycopgConnector):
 
     def ring(self) -> None:
         """Have all workers look for jobs."""
-        self.rings += 1
-        self._rung.set()
+        self._rings_of_all += 1
+        self._rung.update(self._bells)
+        self._wake.set()
+
+    def ring_at(self, channels: Iterable[str]) -> None:
+        """Have the workers look who are told by these channels, and leave the others alone."""
+        self._rings.update(channels)
+        self._rung.update(channels)
+        self._wake.set()
+
+    def rings(self, channels: Iterable[str]) -> int:
+        """How often a worker with these channels was rung for."""
+        return self._rings_of_all + sum(self._rings[channel] for channel in channels)
 
     async def pass_on(self) -> None:
         """Tell the workers, until cancelled."""
         while True:
-            await self._rung.wait()
-            self._rung.clear()
+            await self._wake.wait()
+            self._wake.clear()
+            rung, self._rung = self._rung, set()
             for channel, tell in list(self._bells.items()):
-                await tell(channel=channel, payload=_RING)
+                if channel in rung:
+                    await tell(channel=channel, payload=_RING)
 
     async def listen(self, channels: Iterable[str]) -> None:
         """Hear what other processes owe, until cancelled; without it, it is found a second later."""
@@ -86,7 +107,7 @@ class Doorbell(PsycopgConnector):
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _heard(self, *, channel: str, payload: str) -> None:  # noqa: ARG002 - as procrastinate calls it
-        self.ring()
+        self.ring_at([channel])
 
 
 class Ledger(JobManager):
@@ -122,8 +143,9 @@ class Ledger(JobManager):
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> jobs.Job | None:
         """The next job, or None; also None when the server is away, which is asked again."""
+        channels = list(map(channel_of, queues or ()))
         while True:
-            rings = self._doorbell.rings
+            rings = self._doorbell.rings(channels)
             try:
                 job = await super().fetch_job(queues, worker_id)
             except ConnectorException as error:
@@ -135,7 +157,7 @@ class Ledger(JobManager):
             if job is not None and job.id is not None:
                 self.given[worker_id].add(job.id)
                 return job
-            if rings == self._doorbell.rings:
+            if rings == self._doorbell.rings(channels):
                 return None
 
     async def finish_job(self, job: jobs.Job, status: jobs.Status, delete_job: bool) -> None:  # noqa: ARG002, FBT001 - as procrastinate calls it

@@ -20,7 +20,7 @@ from bot.approvals import tenure
 from bot.approvals.ports import Transaction, Work
 from bot.jobs import postgres_table as table
 from bot.jobs.attempt import Attempts
-from bot.jobs.doorbell import Doorbell, Ledger
+from bot.jobs.doorbell import Doorbell, Ledger, channel_of
 from bot.jobs.outcome import ATTEMPTS, Again, Backoff, Claimed, Outcome, doubling
 from bot.jobs.port import Handler, OnFailed
 from bot.jobs.postgres_tenure import Held, store_connection
@@ -89,8 +89,8 @@ class PostgresJobs:
         if any(one.key is not None and one.delay for one in work):
             raise ValueError("delayed work has no key: it would hold back what is ready")
         await table.add(store_connection(tx), self._ledger, work, now=self._now(), queue=self._queue_for)
-        for delay in {one.delay for one in work}:
-            tx.on_commit(partial(self._ring_in, delay))
+        for delay, queue in {(one.delay, self._queue_for(one.kind)) for one in work}:
+            tx.on_commit(partial(self._ring_in, delay, queue))
 
     async def cancel(self, tx: Transaction, id: str) -> bool:
         """Not owed any more; False if it ran or runs already."""
@@ -105,7 +105,7 @@ class PostgresJobs:
         self._beaten = time.monotonic()
         self._beside = [
             asyncio.create_task(self._doorbell.pass_on(), name="jobs: doorbell"),
-            asyncio.create_task(self._doorbell.listen(map(_channel, self._places)), name="jobs: listening"),
+            asyncio.create_task(self._doorbell.listen(map(channel_of, self._places)), name="jobs: listening"),
             asyncio.create_task(self._again_and_again(self._lease / 3, self._beat), name="jobs: heartbeat"),
             asyncio.create_task(self._again_and_again(self._lease / 20, self._fence), name="jobs: fence"),
             asyncio.create_task(self._again_and_again(self._lease / 3, self._rescue), name="jobs: rescue"),
@@ -168,7 +168,10 @@ class PostgresJobs:
         with tenure.under(Held(hold=hold, lost=self._losing())):
             outcome = await self._attempt(claimed)
         await self._written(lambda tx: table.settle(tx, hold, outcome))
-        self._ring_in(max(0.0, outcome.due - self._now()) if isinstance(outcome, Again) else 0.0)
+        if isinstance(outcome, Again):
+            self._ring_in(max(0.0, outcome.due - self._now()), self._queue_for(claimed.job.kind))
+        elif claimed.job.key is not None:
+            self._ring_in(0.0)
 
     async def _attempt(self, claimed: Claimed) -> Outcome:
         job = claimed.job
@@ -255,13 +258,11 @@ class PostgresJobs:
         queue = _queue(kind)
         return queue if queue in self._places else _SHARED
 
-    def _ring_in(self, seconds: float) -> None:
-        asyncio.get_running_loop().call_later(seconds + 0.002, self._doorbell.ring)
+    def _ring_in(self, seconds: float, queue: str | None = None) -> None:
+        """Have the queue's workers look then, or all: what ended may let work of any kind go."""
+        ring = self._doorbell.ring if queue is None else partial(self._doorbell.ring_at, [channel_of(queue)])
+        asyncio.get_running_loop().call_later(seconds + 0.002, ring)
 
 
 def _queue(kind: str) -> str:
     return f"kind:{kind}"
-
-
-def _channel(queue: str) -> str:
-    return f"procrastinate_queue_v1#{queue}"
