@@ -5,12 +5,13 @@ known, or never, is null. JSON has no NaN and no infinities: where an argument h
 
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
 `requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`}, and `actions`, each with `id`,
-`tool`, `decision` and `approvers` (who may decide, as the policy file says it; null without a file).
+`tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how many more it takes) and
+`approvers` (who may decide, as the policy file says it; null without a file).
 
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
-with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`; `executions`,
-each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`; `posts`, each with
+with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`, `votes`, `missing`;
+`executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`; `posts`, each with
 `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
 given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
 `arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its deadline as `at`.
@@ -22,7 +23,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
 from bot.approvals.conversation import Conversation, Post
-from bot.approvals.decision import decision_to_json
+from bot.approvals.decision import decision_to_json, kind_of
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Execution
 from bot.approvals.masking import BY_DEFAULT, Masking
@@ -97,6 +98,7 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
                 "id": action.id,
                 "tool": action.tool,
                 "decision": _decided(action.outcome),
+                **_votes(action),
                 "approvers": policy.approvers(action.tool) if policy else None,
             }
             for action in approval.actions
@@ -139,7 +141,15 @@ def _action(action: Action) -> Document:
         "digest": action.digest,
         "call": action.call or None,
         "decision": _decided(action.outcome),
+        **_votes(action),
     }
+
+
+def _votes(action: Action) -> Document:
+    votes = [
+        {"type": kind_of(vote.decision).value, "by": vote.by, "at": _time(vote.at)} for vote in action.votes
+    ]
+    return {"votes": votes, "missing": 0 if action.outcome else action.tally.missing}
 
 
 def _decided(outcome: Outcome | None) -> Document | None:

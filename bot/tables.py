@@ -87,6 +87,8 @@ def _asked(action: Document) -> Iterable[tuple[str, str]]:
     else:
         who = action["approvers"]
         yield "waits for", NOBODY_KNOWN if who is None else ", ".join(who)
+    if action["votes"] and not action["decision"]:
+        yield "votes", f"{', '.join(vote['by'] for vote in action['votes'])}; {action['missing']} more needed"
 
 
 def _approval(approval: Document) -> RenderableType:

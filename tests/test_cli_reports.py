@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.approvals.action import Seat
 from bot.approvals.approval import Decided, Expired, State
 from bot.approvals.conversation import PostKind, PostState
-from bot.approvals.decision import Edit
+from bot.approvals.decision import Approve, Edit
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, Ts
 from bot.approvals.journal import Execution, Progress
 from bot.approvals.ports import Event
+from bot.approvals.who import ChannelMembers, Quorum
 from bot.sandbox import Fault, Sandbox
 from bot.slack.app import SCOPES
 from bot.store.database import open_store
@@ -104,6 +106,8 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "id": "a2",
         "tool": "delete_file",
         "decision": None,
+        "votes": [],
+        "missing": 1,
         "approvers": ["@bob", "U0CAROL"],
     }
     assert edited["approvers"] == ["channel"]
@@ -113,6 +117,25 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "by": "U0BOB",
         "at": "2026-01-02T12:00:00.123456+00:00",
     }
+
+
+async def test_pending_and_show_tell_who_voted_and_how_many_are_missing(command: CommandLine) -> None:
+    thread = ConversationId("votes")
+    needs = (Quorum(approvers=(ChannelMembers(),), count=3),)
+    asked = approval("p9", action("a9", needs=needs), conversation=thread)
+    asked = asked.decide(ActionId("a9"), Approve(), by=BOB, at=NOON, seat=Seat(needs=needs))
+    async with open_store(command.folder / "bot.db") as store, store.write() as tx:
+        await tx.conversations.add(conversation(thread))
+        await tx.approvals.add(asked)
+    votes = {
+        "votes": [{"type": "approve", "by": "U0BOB", "at": "2026-01-02T12:00:00.123456+00:00"}],
+        "missing": 2,
+    }
+    told = json.loads((await command.run("pending", "--json")).out)["pending"][-1]["actions"][0]
+    assert told | votes == told
+    told = json.loads((await command.run("show", thread, "--json")).out)["approvals"][0]["actions"][0]
+    assert told | votes == told
+    assert "U0BOB; 2 more needed" in (await command.run("pending")).out
 
 
 async def test_without_a_policy_file_it_is_not_known_who_decides(command: CommandLine) -> None:
