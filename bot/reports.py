@@ -11,10 +11,11 @@ known, or never, is null. JSON has no NaN and no infinities: where an argument h
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
 with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`, `votes`, `missing`;
-`executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`; `posts`, each with
-`id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the agent has not been
-given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what belongs to it:
-`arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its deadline as `at`.
+`executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`;
+`posts`, each with `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the
+agent has not been given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what
+belongs to it: `arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its
+deadline as `at`.
 """
 
 import math

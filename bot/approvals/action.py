@@ -155,14 +155,20 @@ class Action:
     def voted(self, vote: Vote, needs: tuple[Quorum, ...]) -> Self:
         """With this vote in place of an earlier one of the same person.
 
-        Votes that were cast under other rules than `needs` fall.
+        Votes that were cast under other rules than `needs` fall. An edit among them still says what people
+        are asked about, but counts for nothing.
         """
-        kept = [other for other in self.votes if other.by != vote.by] if needs == self.needs else []
-        if isinstance(vote.decision, Edit) and vote.digest != self.asked.digest:
-            kept = []
-        elif isinstance(vote.decision, Edit) and kept:
+        others = [other for other in self.votes if other.by != vote.by]
+        if needs != self.needs:
+            others = [replace(one, fits=frozenset()) for one in others if isinstance(one.decision, Edit)]
+        agrees = not ends(vote.decision) and vote.digest == self.asked.digest
+        if agrees and self.edit and self.edit.by == vote.by:
+            vote = replace(vote, decision=self.edit.decision)
+        elif agrees and others:
             vote = replace(vote, decision=Approve())
-        return self._with([*kept, vote], needs)
+        elif not ends(vote.decision):
+            others = others if agrees else []
+        return self._with([*others, vote], needs)
 
     def taken_back(self, person: UserId) -> Self:
         """Without this person's vote."""

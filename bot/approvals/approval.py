@@ -101,14 +101,16 @@ class Approval:
         *,
         by: UserId,
         at: datetime,
-        seat: Seat = Seat(),  # noqa: B008 - frozen
+        seat: Seat | None = None,
         seen: str | None = None,
     ) -> Self:
         """With this person's vote; settled if it was the last one missing.
 
         What is decided stays so; who had a part in it may change that part until the last action is decided.
-        `seen` is the edition that the person was shown, None where it does not matter. Raises `NotAllowed`
-        for a decision that the action does not take, `AlreadyDecided` when too late or said twice.
+        `seat` is what the vote counts for, as the policy says it now; without it, for the first of the votes
+        that are needed. `seen` is the edition that the person was shown, None where it does not matter.
+        Raises `NotAllowed` for a decision that the action does not take, `AlreadyDecided` when too late or
+        said twice.
         """
         action = self.action(id)
         self.refuse_late(action, by, at)
@@ -118,6 +120,7 @@ class Approval:
         if seen is not None and seen != action.edition:
             raise AlreadyDecided("This was edited meanwhile, so nothing was done. Please read it again.")
         bound = self._digest(action, decision) if isinstance(decision, Edit) else action.asked.digest
+        seat = seat or Seat(needs=action.needs)
         vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits)
         _refuse_twice(action, vote, seat)
         voted = action.voted(vote, seat.needs)
@@ -202,6 +205,6 @@ def _refuse_twice(action: Action, vote: Vote, seat: Seat) -> None:
     before = action.vote_of(vote.by)
     if before is None or seat.needs != action.needs or ends(vote.decision) or ends(before.decision):
         return
-    if before.digest == vote.digest:
+    if before.digest == vote.digest and before.fits:
         wait = "" if action.outcome else " It still needs others."
         raise AlreadyDecided(f"Already {PAST[kind_of(before.decision)]} by you.{wait}")

@@ -170,6 +170,22 @@ def test_votes_that_were_cast_under_other_rules_fall_with_the_first_vote_under_t
     assert vote(once, CAROL, needs=ALONE).state is State.SETTLED
 
 
+def test_an_edit_from_under_other_rules_is_still_what_is_asked_and_counts_for_nothing() -> None:
+    edited = vote(two(), CAROL, OTHERWISE)
+    seen = edited.action(FIRST).edition
+    once = vote(edited, BOB, needs=BOTH, fits=frozenset({1}), seen=seen)
+    assert once.action(FIRST).asked.arguments == OTHERWISE.arguments
+    assert once.action(FIRST).tally.counted == 1
+    twice = vote(once, CAROL, fits=frozenset({0}), seen=seen)
+    assert twice.action(FIRST).tally.counted == 2
+    done = vote(twice, DAVE, fits=frozenset({1}), seen=seen)
+    assert done.action(FIRST).outcome == Decided(decision=OTHERWISE, by=DAVE, at=NOON)
+
+
+def test_a_vote_of_which_it_is_not_said_what_it_counts_for_does_not_get_around_the_quorum() -> None:
+    assert two().decide(FIRST, Approve(), by=BOB, at=NOON).state is State.WAITING
+
+
 def test_what_did_not_reach_its_quorum_expires_and_the_votes_stay_to_be_seen() -> None:
     asked = replace(vote(two(), BOB), expires_at=NOON + timedelta(hours=1))
     expired = asked.expire(NOON + timedelta(hours=1))
