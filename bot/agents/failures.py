@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command
 
 from bot.approvals.errors import Unavailable
+from bot.approvals.secrets import masked_text
 from bot.approvals.thread import ToolFailure
 
 MARK: Final = "approval_bot_failure"
@@ -82,8 +83,8 @@ def _told(error: Exception, request: ToolCallRequest) -> str:
 
 
 def cut(text: str) -> str:
-    """On one line and at most `LONGEST` characters."""
-    line = " ".join(text[: 4 * LONGEST].split())
+    """On one line and at most `LONGEST` characters; without secrets, which half cut nobody would know."""
+    line = " ".join(masked_text(text[: 4 * LONGEST]).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 

@@ -79,7 +79,7 @@ _HOOK: Final = re.compile(
 _IN_ADDRESS: Final = re.compile(r"(://[^\s/:@\"'<>]{0,128}:)([^\s/\"'<>]{1,256})(?=@)")
 _ALONE_IN_ADDRESS: Final = re.compile(r"(://)([^\s/:@\"'<>]{20,256})(?=@)")
 _SCHEME: Final = re.compile(
-    r"(\b(?:Bearer|Basic|Token|Negotiate|Digest|ApiKey)[ \t]{1,8})"
+    r"(\b(?:Bearer|Basic|Token|Negotiate|ApiKey)[ \t]{1,8})"
     r"(?=[\w.~+/=-]{0,80}[\d=]|[\w.~+/=-]{24})([\w.~+/=-]{8,4000})",
     re.IGNORECASE,
 )
@@ -90,7 +90,7 @@ _CURL: Final = re.compile(r"((?<!\S)(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:)([^\
 
 _BARE: Final = r"(?:[^\s\"'`,;&|<>(){}\[\]\\$]|\$(?![({])){%d,512}"
 _QUOTED: Final = r"(?<=\")(?:[^\"\n\\`$]|\$(?![({])){%d,512}(?=\"|\\)|(?<=')[^'\n\\]{%d,512}(?='|\\)"
-_MEANS: Final = r"[\w-]{0,24}\\?[\"']?\s{0,4}(?:=>|:=|[:=])\s{0,4}"
+_MEANS: Final = r"[\w-]{0,24}\\{0,8}[\"']?\s{0,4}(?:=>|:=|[:=])\s{0,4}"
 _SCHEMES: Final = r"(?:(?:Bearer|Basic|Token|Digest|ApiKey)[ \t]{1,4})?"
 
 
@@ -98,7 +98,7 @@ def _named(names: str, least: int, like: str = "") -> re.Pattern[str]:
     """A value behind one of these names and `=` or `:`; at least so long, and like that."""
     value = f"{_QUOTED % (least, least)}|{_BARE % least}"
     return re.compile(
-        rf"((?:{names}){_MEANS}\\?[\"']?{_SCHEMES}){like}({value})|"
+        rf"((?:{names}){_MEANS}\\{{0,8}}[\"']?{_SCHEMES}){like}({value})|"
         rf"((?<!-)--[\w-]{{0,20}}?(?:{names})[\w-]{{0,20}}[ \t]{{1,4}}[\"']?){like}({value})",
         re.IGNORECASE,
     )

@@ -122,7 +122,9 @@ def _one(name: str, value: Json, room: int) -> Drawn:
     if is_short(value):
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
         ours = isinstance(value, Masked) and value.whole
-        row = section(plain(label or '""', bold=True), plain(": "), plain(text, code=not ours, italic=ours))
+        told = plain(text.removesuffix("…") or "…" if shorter else text, code=not ours, italic=ours)
+        more = [plain(" … cut here", italic=True)] if shorter else []
+        row = section(plain(label or '""', bold=True), plain(": "), told, *more)
         return Drawn(elements=[row], cut=cut or shorter)
     text = as_text(value)
     boxes, shorter = boxed(text, max(room - _BOX, SHORT))

@@ -21,7 +21,7 @@ _HIDDEN: Final = re.compile(
     "\U000f0000-\U0010ffff"  # private use
     f"{''.join(chr(plane + last) for plane in range(0x10000, 0xF0000, 0x10000) for last in (0xFFFE, 0xFFFF))}"
     "]"
-    "|⟨(?=U\\+|[·⇥↵]\u00d7)"  # so that nobody can write our own notation, nor that of `literal.shown`
+    "|⟨(?=U\\+|[·⇥↵]\u00d7|\t)"  # so that nobody can write our own notation, nor that of `literal.shown`
 )
 _JOINER, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 _SKIN_TONES: Final = range(0x1F3FB, 0x1F400)

@@ -101,10 +101,14 @@ def _arguments(arguments: Arguments) -> Iterator[Block]:
     for argument, value in arguments.items():
         text = value if isinstance(value, str) else as_json_text(value)
         kind = "text" if isinstance(value, str) else "JSON"
-        label = in_line(argument, LONGEST_LABEL)[0] or '""'
+        label, cut = in_line(argument, LONGEST_LABEL)
+        label = label or '""'
+        if cut:
+            yield _rich(section(plain("The whole name of the next one:", italic=True)))
+            yield from (_rich(block(part)) for part in pieces(shown(argument)) if part.strip())
         yield _rich(section(plain(label, bold=True), plain(f" ({kind}, {extent(text)}):")))
-        if not text.strip():
-            yield _rich(block(as_json_text(value)))
+        if not shown(text).strip():
+            yield _rich(block(shown(as_json_text(value))))
         yield from (_rich(block(part)) for part in pieces(shown(text)) if part.strip())
 
 

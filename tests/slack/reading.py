@@ -1,5 +1,6 @@
 """What a person reads: blocks as plain lines, so that a test can say what a card looks like."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +44,32 @@ def _piece(piece: dict[str, Any]) -> str:
         case {"type": "date", "fallback": fallback}:
             return str(fallback)
     raise AssertionError(piece)
+
+
+GROUP = r"⟨(?:[·⇥↵]|U\+[0-9A-F]{4,6})\u00d7[0-9]+⟩"
+COUNT = re.compile("⟨([·⇥↵]|U\\+[0-9A-F]{4,6})\u00d7([0-9]+)⟩")
+BLANKS = {"·": " ", "⇥": "\t", "↵": "\n"}
+
+
+def original(shown: str) -> str:
+    """What was there before it was made visible: written by the notation's description, not by its code."""
+
+    def undone(found: re.Match[str]) -> str:
+        if found["lines"]:
+            return COUNT.sub(counted, found["lines"].strip("\n"))
+        return COUNT.sub(counted, found[0]) if COUNT.fullmatch(found[0]) else chr(int(found[0][3:-1], 16))
+
+    def counted(found: re.Match[str]) -> str:
+        blank = BLANKS.get(found[1]) or chr(int(found[1].removeprefix("U+"), 16))
+        return blank * int(found[2])
+
+    lines = rf"(?P<lines>\n(?:{GROUP})*⟨↵\u00d7[0-9]+⟩(?:{GROUP})*\n)"
+    return re.sub(rf"{lines}|{GROUP}|⟨U\+[0-9A-F]{{4,6}}⟩", undone, shown)
+
+
+def original_of_line(shown: str) -> str:
+    """The same for what was put into one line."""
+    return original(re.sub("(?<!⟨)⇥|⇥(?!\u00d7)", "\t", shown.replace("⏎", "\n")))
 
 
 def texts(part: object) -> Iterator[tuple[str, str]]:
