@@ -17,7 +17,6 @@ from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import run, until_told
 from bot.reports import Document
 from bot.settings import NO_POLICY, Settings
-from bot.starting import upgrade_database as bring_up_to_date
 from bot.store.database import reading_store
 
 app = typer.Typer(
@@ -151,6 +150,7 @@ def repair(thread: Thread) -> None:
 @database_commands.command("upgrade")
 def upgrade_database() -> None:
     """Bring the schema up to date; SQLite does it by itself at start."""
+    from bot.starting import upgrade_database as bring_up_to_date
 
     async def work() -> None:
         await bring_up_to_date(Settings.from_environment().bot_database_url)
