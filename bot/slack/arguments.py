@@ -10,7 +10,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
 from bot.slack.literal import block, boxed, in_line, plain, section, shown
-from bot.slack.scripts import suspicions
+from bot.slack.scripts import REACH, suspicions
 from bot.slack.text import weight
 
 SHORT: Final = 120
@@ -88,7 +88,7 @@ def drawn(arguments: Arguments, room: int) -> Drawn:
 
 def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
     """A warning for each host, path or address that is not what it looks like; if there is room, else one."""
-    found = suspicions(arguments)
+    found = suspicions(arguments, reach=max(room, REACH))
     if not found:
         return []
     if room < _ROOM_FOR_WARNINGS:
@@ -105,6 +105,11 @@ def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
     if more := len(found) - len(lines):
         lines.append(section(plain(f"⚠️ … and at {more:,} more words.", bold=True)))
     return lines
+
+
+def need_of_doubts(arguments: Arguments) -> int:
+    """How much more room these warnings could use."""
+    return _ROOM_FOR_WARNINGS if suspicions(arguments) else 0
 
 
 def shares(needs: Sequence[int], room: int) -> list[int]:

@@ -13,6 +13,8 @@ from typing import Final
 
 from bot.approvals.decision import Arguments, Json
 
+REACH: Final = 20_000
+"""Characters of one text that are read for a card, which shows less and is drawn often."""
 _MOST_TOLD: Final = 4
 _WORD: Final = re.compile(r"[^\s\"'`<>()\[\]{},;|]{1,500}")
 _SIGNS: Final = re.compile(r"[./\\@:]")
@@ -43,13 +45,13 @@ class Suspicion:
     """The rest of a sentence that begins with the word; all of it is ours."""
 
 
-def suspicions(arguments: Arguments) -> list[Suspicion]:
-    """Every such word in the arguments, each once, in their order."""
+def suspicions(arguments: Arguments, reach: int = REACH) -> list[Suspicion]:
+    """Every such word in the arguments, each once, in their order; `reach` characters of a text are read."""
     found = (
         Suspicion(name, word, why)
         for name, value in arguments.items()
         for text in _texts(value)
-        for word, why in _suspicious(text)
+        for word, why in _suspicious(text[:reach])
     )
     return list(dict.fromkeys(found))
 

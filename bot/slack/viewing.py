@@ -31,6 +31,8 @@ LARGEST_PAGE: Final = 90_000
 MOST_BLOCKS: Final = 70
 """Blocks on one page; a view takes 100."""
 PER_BLOCK: Final = 40
+WHOLE: Final = 10_000_000
+"""Characters: more than arguments have."""
 LONGEST_LABEL: Final = 1_000
 _OUTCOME: Final = 20_000
 
@@ -94,7 +96,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
 
 
 def _arguments(arguments: Arguments) -> Iterator[Block]:
-    if warned := doubts_about(arguments, LARGEST_PAGE):
+    if warned := doubts_about(arguments, room=WHOLE):
         yield _rich(*warned)
     if not arguments:
         yield _rich(section(plain("No arguments.", italic=True)))
