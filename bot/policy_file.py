@@ -1,7 +1,7 @@
 """`approvals.toml` to a policy: checked by name and line, its people and user groups looked up."""
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -85,6 +85,16 @@ class PolicyFile:
             for position in never_reached([rule.tools for rule in rules], tools)
         ]
 
+    def unknown_targets(self, tools: Collection[str]) -> list[str]:
+        """A sentence for each tool that an edit may lead to and the agent does not have."""
+        return [
+            self._at((*loc, "edit_to", position), f"`edit_to` names {name!r}, ")
+            + "which is no tool of the agent."
+            for section, loc in self.content.sections()
+            for position, name in enumerate(section.edit_to or ())
+            if name not in tools
+        ]
+
     def resolve(self, known: Known = _NOBODY) -> Policy:
         """The policy, with each name turned into the person or group that has it; `BadPolicy` otherwise."""
         reading = _Reading(self, known)
@@ -144,6 +154,8 @@ class _Reading:
             "escalate_after": section.escalate_after,
             "escalate_to": self._people(section.escalate_to, (*loc, "escalate_to")),
             "redact": _optional(tuple, section.redact),
+            "ask": section.ask,
+            "edit_to": _optional(tuple, section.edit_to),
         }
         return {key: value for key, value in said.items() if value is not None}
 

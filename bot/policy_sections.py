@@ -7,9 +7,10 @@ anyway: a rule that is silently not kept is worse than none.
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
+from bot.approvals.asking import Asking
 from bot.durations import Delay, DelayOrNever
 
 MOST_VOTES: Final = 50
@@ -23,12 +24,15 @@ Names = Annotated[list[Name], Field(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=MOST_VOTES)]
 
 
-def _not_yet(_: object) -> None:
-    raise PydanticCustomError("not_yet", "is not supported by this version yet; leave it out")
+def _asking(told: object) -> Asking:
+    try:
+        return Asking(str(told))
+    except ValueError:
+        raise PydanticCustomError("asking", _NO_ASKING) from None
 
 
-Later = Annotated[object, AfterValidator(_not_yet)]
-"""A key of the file format that nothing acts upon yet."""
+_NO_ASKING: Final = "is none of always, never, once, once-per-tool"
+Ask = Annotated[Asking, BeforeValidator(_asking)]
 
 
 class Group(BaseModel):
@@ -54,9 +58,9 @@ class Section(BaseModel):
     remind_after: list[Delay] | None = None
     escalate_after: DelayOrNever | None = None
     escalate_to: list[Name] | None = None
-    ask: Literal["always"] = "always"
+    ask: Ask | None = None
     redact: list[Name] | None = None
-    edit_to: Later = None
+    edit_to: list[Name] | None = None
 
     def approver_names(self) -> list[str]:
         """Whom the section names as approvers, alone or in a group."""

@@ -14,15 +14,17 @@ with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `dec
 `executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`;
 `posts`, each with `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the
 agent has not been given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what
-belongs to it: `arguments`, `reason` or `message`; what expired has the type `expired`, no `by`, and its
-deadline as `at`.
+belongs to it: `arguments` (and `tool`, where an edit turned the call into another), `reason` or `message`;
+what expired has the type `expired`, no `by`, and its deadline as `at`; what nobody was asked about has the
+type `let_through`, no `by`, and where an earlier approval is remembered, its action as `of` and its people as
+`approved_by`.
 """
 
 import math
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, assert_never
 
-from bot.approvals.approval import Action, Approval, Decided, Expired, Outcome
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, Outcome
 from bot.approvals.conversation import Conversation, Post
 from bot.approvals.decision import decision_to_json, kind_of
 from bot.approvals.ids import ConversationId
@@ -162,6 +164,9 @@ def _decided(outcome: Outcome | None) -> Document | None:
             return {**told, "by": by, "at": _time(at)}
         case Expired(at=at):
             return {"type": "expired", "by": None, "at": _time(at)}
+        case LetThrough(at=at, because=because):
+            of = {"of": because.action, "approved_by": [*because.by]} if because else {}
+            return {"type": "let_through", "by": None, "at": _time(at), **of}
         case _:
             assert_never(outcome)
 

@@ -104,8 +104,13 @@ async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
 
 
 def check_rules(file: PolicyFile, agent: BuiltAgent) -> None:
-    """`BadPolicy` for rules that no tool of the agent comes to; of a team's own graph not all are known."""
-    if agent.gates is not None and (problems := file.never_reached([*agent.tools, QUESTION])):
+    """`BadPolicy` for rules that no tool of the agent comes to, and for edits that would lead to none.
+
+    Of a team's own graph not all tools are known.
+    """
+    if agent.gates is None:
+        return
+    if problems := [*file.never_reached([*agent.tools, QUESTION]), *file.unknown_targets(agent.tools)]:
         raise BadPolicy(problems)
 
 

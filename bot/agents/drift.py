@@ -11,7 +11,7 @@ from bot.agents.messages import latest_message
 from bot.agents.schemas import ToolSchemas, meaning
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person
-from bot.approvals.approval import Approval
+from bot.approvals.approval import Action, Approval
 from bot.approvals.errors import Drifted
 
 _OURS: Final = "HumanInTheLoopMiddleware.after_model"
@@ -32,6 +32,16 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
             raise Drifted(f"the decisions that `{action.tool}` takes have changed since this was asked")
         if meaning(action.schema) != meaning(schemas.schema(action.tool)):
             raise Drifted(f"the arguments that `{action.tool}` takes have changed since this was asked")
+        _refuse_other_target(schemas, action)
+
+
+def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
+    """The tool that an edit turned the call into is there, and takes what it took."""
+    tool = action.asked.tool
+    if tool == action.tool or not action.decided:
+        return
+    if meaning(action.targets[tool]) != meaning(schemas.schema(tool)):
+        raise Drifted(f"`{tool}`, which `{action.tool}` was turned into, has changed since this was asked")
 
 
 def _is_ours(snapshot: Snapshot, approval: Approval) -> bool:

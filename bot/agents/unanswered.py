@@ -13,7 +13,7 @@ from langchain_core.messages import ToolMessage
 from bot.agents.cancelling import open_calls
 from bot.agents.snapshot import Snapshot
 from bot.agents.wire import EXPIRED, encodable, kind_told
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, LetThrough
 from bot.approvals.decision import Approve, Edit, Reject, Respond
 
 NOT_RUN: Final = (
@@ -44,6 +44,8 @@ def results(snapshot: Snapshot, approval: Approval) -> list[ToolMessage]:
 
 
 def _told(action: Action) -> str:
+    if isinstance(action.outcome, LetThrough):
+        return NOT_RUN
     if action.decided is None:
         return EXPIRED
     match action.decided.decision:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
 from bot.agents.doubts import answer_to, request_from
-from bot.approvals.approval import Action, Approval, Decided, Expired, Shape
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, Shape
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond, kind_of
 from bot.approvals.errors import Stale
 from bot.approvals.ids import InterruptId
@@ -152,6 +152,8 @@ def kind_told(action: Action) -> DecisionKind | None:
 
     None if it takes no such decision: there is nothing that LangGraph could be told.
     """
+    if isinstance(action.outcome, LetThrough):
+        return DecisionKind.APPROVE
     if action.decided:
         return kind_of(action.decided.decision)
     harmless = (DecisionKind.REJECT, DecisionKind.RESPOND)
@@ -168,6 +170,8 @@ def _decision(action: Action) -> dict[str, Any]:
             kind = kind_told(action)
             # A plain text: what goes into a checkpoint has no types of ours.
             told = {"type": kind.value if kind else "", "message": EXPIRED}
+        case LetThrough():
+            told = {"type": "approve"}
         case _:
             assert_never(action.outcome)
     if told["type"] not in action.allowed:
@@ -179,10 +183,16 @@ def _told(action: Action, decision: Approve | Edit | Reject | Respond) -> dict[s
     match decision:
         case Approve():
             return {"type": "approve"}
-        case Edit(arguments=arguments):
+        case Edit(arguments=arguments, tool=None):
             if dict(arguments) == dict(action.arguments) and DecisionKind.APPROVE in action.allowed:
                 return {"type": "approve"}  # or the model is told that it was changed
             return {"type": "edit", "edited_action": {"name": action.tool, "args": dict(arguments)}}
+        case Edit(arguments=arguments, tool=str(tool)):
+            if tool not in action.targets:
+                raise Stale(f"`{action.tool}` cannot be turned into `{tool}`")
+            return {"type": "edit", "edited_action": {"name": tool, "args": dict(arguments)}}
+        case Edit():
+            raise Stale(f"`{action.tool}` was edited into no tool")
         case Reject(reason=""):
             return {"type": "reject"}
         case Reject(reason=reason):

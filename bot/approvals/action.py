@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Self, TypeAlias
 
+from bot.approvals.asking import Remembering
 from bot.approvals.decision import (
     PAST,
     Approve,
@@ -77,7 +78,34 @@ class Expired:
         return f"expired at {utc(self.at)}"
 
 
-Outcome: TypeAlias = Decided | Expired
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The earlier approval because of which nobody is asked again."""
+
+    action: ActionId
+    """The action that was approved."""
+    by: tuple[UserId, ...]
+    """Whose votes it took."""
+    at: datetime
+    taken_back: UserId | None = None
+    """Who has had people asked again since; the calls that were let through before stay so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetThrough:
+    """Nobody is asked: the policy says so, or an earlier approval is remembered. It runs as it was asked."""
+
+    at: datetime
+    because: Remembered | None = None
+    """None where the policy never asks."""
+
+    def __str__(self) -> str:
+        if self.because is None:
+            return "let through by the policy"
+        return f"not asked again, approved by {', '.join(f'<@{id}>' for id in self.because.by)}"
+
+
+Outcome: TypeAlias = Decided | Expired | LetThrough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +125,12 @@ class Action:
     """The id of that message; empty where the call is not known."""
     schema: Mapping[str, Json] | None = None
     """JSON schema of the tool's arguments, for the edit form; None where the tool is not known."""
+    targets: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """The other tools that an edit may turn it into, each with the JSON schema of its arguments."""
+    remembering: Remembering | None = None
+    """What an approval of it is remembered for; None for nothing."""
+    forgotten: UserId | None = None
+    """Who has had people asked again, although it is approved."""
     needs: tuple[Quorum, ...] = ALONE
     """The votes that it takes: as the policy was when it was asked, or at the latest vote."""
     votes: tuple[Vote, ...] = field(default=())
@@ -115,12 +149,29 @@ class Action:
 
     @property
     def asked(self) -> "Action":
-        """The action as people are asked about it now: with the arguments of the edit, if there is one."""
+        """The action as people are asked about it now: with tool and arguments of the edit, if any."""
         match self.edit:
-            case Vote(decision=Edit(arguments=arguments), digest=digest):
-                return replace(self, arguments=arguments, digest=digest)
+            case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest):
+                turned = self.turned(tool or self.tool)
+                return replace(turned, arguments=arguments, digest=digest)
             case _:
                 return self
+
+    def turned(self, tool: str) -> Self:
+        """The action as an edit would begin it for this tool, which is its own or one of its targets.
+
+        Of the arguments those stay that the tool takes as well. `KeyError` for any other tool.
+        """
+        if tool == self.tool:
+            return self
+        schema = self.targets[tool]
+        takes = schema.get("properties")
+        kept = {
+            name: value
+            for name, value in self.arguments.items()
+            if isinstance(takes, Mapping) and name in takes
+        }
+        return replace(self, tool=tool, schema=schema, arguments=kept)
 
     @property
     def edition(self) -> str:
@@ -170,9 +221,11 @@ class Action:
             others = others if agrees else []
         return self._with([*others, vote], needs)
 
-    def taken_back(self, person: UserId) -> Self:
-        """Without this person's vote."""
-        return self._with([vote for vote in self.votes if vote.by != person], self.needs)
+    def taken_back(self, person: UserId, needs: tuple[Quorum, ...] | None = None) -> Self:
+        """Without this person's vote; `needs` are those of the call as the agent asked for it, if others."""
+        edited, votes = self.edit, [vote for vote in self.votes if vote.by != person]
+        falls = edited is not None and _edit(votes) is None
+        return self._with(votes, needs if falls and needs else self.needs)
 
     def _with(self, votes: Iterable[Vote], needs: tuple[Quorum, ...]) -> Self:
         """With these votes, as far as they are for what is asked now, and with what they come to."""

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from bot.approvals.action import Seat
 from bot.approvals.approval import Action
-from bot.approvals.decision import Json
-from bot.approvals.errors import CouldNotCheck
+from bot.approvals.decision import Approve, Decision, Edit, Json
+from bot.approvals.errors import CouldNotCheck, NotAllowed
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person
 from bot.approvals.policy import ChannelMembers, Policy, Terms, UserGroup, check_decision
@@ -74,19 +74,49 @@ class Admission:
             inside |= {group: group in found for group in groups}
         return replace(rights, inside=inside)
 
-    def check(self, asked: Asked, action: Action, rights: Rights) -> Seat:
-        """Let this person decide. Raises `NotAllowed` with the reason, or `AskAbout` channel and groups."""
-        terms, channel = self.policy.terms(action.tool), asked.conversation.channel
+    def check(self, asked: Asked, action: Action, rights: Rights, decision: Decision | None = None) -> Seat:
+        """Let this person decide, or look where it is None.
+
+        Where an edit turns the call into another tool, that tool's rule says who may approve it; whoever may
+        decide about either may edit it again, and say no. Raises `NotAllowed` with the reason, or `AskAbout`
+        channel and groups.
+        """
+        now = action.asked.tool
+        if isinstance(decision, Approve) or now == action.tool == _becomes(action, decision):
+            return self._seat(asked, now, rights)
+        seat = self._either(asked, (now, action.tool), rights)
+        becomes = _becomes(action, decision)
+        try:
+            return self._seat(asked, becomes, rights)
+        except NotAllowed:
+            # It is for others to approve; the vote is kept, and counts for nothing.
+            return replace(seat, needs=self.policy.terms(becomes).needs, fits=frozenset())
+
+    def _either(self, asked: Asked, tools: tuple[str, str], rights: Rights) -> Seat:
+        try:
+            return self._seat(asked, tools[0], rights)
+        except NotAllowed:
+            if tools[0] == tools[1]:
+                raise
+            return self._seat(asked, tools[1], rights)
+
+    def _seat(self, asked: Asked, tool: str, rights: Rights) -> Seat:
+        terms, channel = self.policy.terms(tool), asked.conversation.channel
         _ask(terms, channel, rights)
         return check_decision(
             terms,
             rights.person,
             requesters=asked.approval.requesters,
             in_channel=rights.inside.get(channel, False),
-            tool=action.tool,
+            tool=tool,
             called=asked.approval.escalated_to,
             groups=frozenset(GroupId(circle) for circle, is_in in rights.inside.items() if is_in),
         )
+
+
+def _becomes(action: Action, decision: Decision | None) -> str:
+    """The tool that people are asked about once this is decided."""
+    return (decision.tool or action.tool) if isinstance(decision, Edit) else action.asked.tool
 
 
 def _ask(terms: Terms, channel: ChannelId, rights: Rights) -> None:

@@ -7,20 +7,31 @@ is told everything at once and in order, and then it is delivered.
 The table `MOVES` is the whole life cycle. A move that is not in it raises and changes nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self, assert_never
 
-from bot.approvals.action import Action, Decided, Expired, Outcome, Seat, Vote, ends
+from bot.approvals.action import (
+    Action,
+    Decided,
+    Expired,
+    LetThrough,
+    Outcome,
+    Remembered,
+    Seat,
+    Vote,
+    ends,
+)
 from bot.approvals.binding import digest
 from bot.approvals.decision import PAST, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.times import utc
+from bot.approvals.who import Quorum
 
-__all__ = ["MOVES", "Action", "Approval", "Decided", "Expired", "Outcome", "Shape", "State"]
+__all__ = ["MOVES", "Action", "Approval", "Decided", "Expired", "LetThrough", "Outcome", "Shape", "State"]
 
 
 class State(StrEnum):
@@ -119,6 +130,8 @@ class Approval:
             raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}; nothing was done.")
         if seen is not None and seen != action.edition:
             raise AlreadyDecided("This was edited meanwhile, so nothing was done. Please read it again.")
+        if isinstance(decision, Edit) and decision.tool is not None and decision.tool not in action.targets:
+            raise NotAllowed(f"`{action.tool}` cannot be turned into `{decision.tool}`; nothing was done.")
         bound = self._digest(action, decision) if isinstance(decision, Edit) else action.asked.digest
         seat = seat or Seat(needs=action.needs)
         vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits)
@@ -127,13 +140,18 @@ class Approval:
         settled = voted.outcome and all(other.outcome or other.id == id for other in self.actions)
         return self._with(voted, State.SETTLED if settled else State.WAITING)
 
-    def take_back(self, id: ActionId, *, by: UserId, at: datetime) -> Self:
-        """Without this person's own vote, so that it can be cast again."""
+    def take_back(
+        self, id: ActionId, *, by: UserId, at: datetime, needs: tuple[Quorum, ...] | None = None
+    ) -> Self:
+        """Without this person's own vote, so that it can be cast again.
+
+        `needs` are the votes that the call takes as the agent asked for it, where the vote was an edit of it.
+        """
         action = self.action(id)
         self.refuse_late(action, by, at)
         if action.vote_of(by) is None:
             raise NotAllowed("There is no decision of yours to change.")
-        return self._with(action.taken_back(by), State.WAITING)
+        return self._with(action.taken_back(by, needs), State.WAITING)
 
     def is_over(self, at: datetime) -> bool:
         """Whether the deadline has passed at this moment, whether or not anything was done about it."""
@@ -153,6 +171,16 @@ class Approval:
     def escalate(self, to: frozenset[UserId]) -> Self:
         """With these people called in; `AlreadyDecided` if nobody has to decide any more."""
         return replace(self._move(State.WAITING), escalated_to=self.escalated_to | to)
+
+    def let_through(self, those: Mapping[ActionId, LetThrough]) -> Self:
+        """With these actions let through; settled if there is nothing left to ask people about."""
+        actions = tuple(replace(one, outcome=those.get(one.id, one.outcome)) for one in self.actions)
+        settled = all(one.outcome for one in actions)
+        return replace(self._move(State.SETTLED if settled else State.WAITING), actions=actions)
+
+    def forget(self, those: Collection[ActionId], by: UserId) -> Self:
+        """With these approvals remembered no more; what was let through because of them stays so."""
+        return replace(self, actions=tuple(_forgotten(one, those, by) for one in self.actions))
 
     def deliver(self) -> Self:
         """The agent was told."""
@@ -174,6 +202,8 @@ class Approval:
                 raise AlreadyDecided(f"Already {PAST[kind_of(decided.decision)]} by {who}.")
             case Expired(at=deadline):
                 raise AlreadyDecided(f"This request expired at {utc(deadline)}.")
+            case LetThrough():
+                raise AlreadyDecided(f"Nobody is asked about this call: {action.outcome}.")
             case None | Decided():
                 pass
             case _:
@@ -183,7 +213,7 @@ class Approval:
 
     def _digest(self, action: Action, edit: Edit) -> str:
         return digest(
-            tool=action.tool,
+            tool=edit.tool or action.tool,
             arguments=edit.arguments,
             thread=self.conversation,
             interrupt=self.interrupt,
@@ -198,6 +228,17 @@ class Approval:
         if to not in MOVES[self.state]:
             raise AlreadyDecided(f"This request is {self.state} already.")
         return replace(self, state=to)
+
+
+def _forgotten(action: Action, those: Collection[ActionId], by: UserId) -> Action:
+    match action.outcome:
+        case LetThrough(because=Remembered(action=source, taken_back=None) as because) if source in those:
+            outcome = replace(action.outcome, because=replace(because, taken_back=by))
+            return replace(action, outcome=outcome)
+        case _ if action.id in those and action.forgotten is None:
+            return replace(action, forgotten=by)
+        case _:
+            return action
 
 
 def _refuse_twice(action: Action, vote: Vote, seat: Seat) -> None:

@@ -62,6 +62,8 @@ class PostKind(StrEnum):
     """The first message of a thread that a slash command started."""
     CARD = "card"
     """An approval."""
+    NOT_ASKED = "not_asked"
+    """That nobody is asked about an approval's calls again, since an earlier approval is remembered."""
     ANSWER = "answer"
     """What the agent says: markdown, untrusted."""
     NOTICE = "notice"
@@ -98,7 +100,7 @@ class Post:
     kind: PostKind
     text: str = ""
     approval: ApprovalId | None = None
-    """For a card, and for what is said about it."""
+    """For a card, for what is said about it, and for what stands in its place."""
     state: PostState = PostState.OWED
     channel: ChannelId | None = None
     """Where it was shown."""

@@ -26,9 +26,11 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Run the same tool with these arguments instead."""
+    """Run the tool with these arguments instead; or another tool, where the policy names it."""
 
     arguments: Arguments
+    tool: str | None = None
+    """The other tool; None for the one that was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,10 @@ def decision_to_json(decision: Decision) -> dict[str, Json]:
     match decision:
         case Approve():
             pass
-        case Edit(arguments=arguments):
+        case Edit(arguments=arguments, tool=tool):
             told["arguments"] = dict(arguments)
+            if tool is not None:
+                told["tool"] = tool
         case Reject(reason=reason):
             told["reason"] = reason
         case Respond(message=message):
@@ -93,6 +97,8 @@ def decision_from_json(told: Mapping[str, Json]) -> Decision:
     match dict(told):
         case {"type": "approve"}:
             return Approve()
+        case {"type": "edit", "arguments": dict(arguments), "tool": str(tool)}:
+            return Edit(arguments, tool)
         case {"type": "edit", "arguments": dict(arguments)}:
             return Edit(arguments)
         case {"type": "reject", "reason": str(reason)}:

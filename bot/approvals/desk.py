@@ -8,7 +8,7 @@ from bot.approvals.admission import Admission, AskAbout, Rights, evidence
 from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
-from bot.approvals.errors import AlreadyDecided, Conflict, Refused, UnknownAction
+from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, Refused, UnknownAction
 from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, UserId
 from bot.approvals.policy import Policy
@@ -31,6 +31,7 @@ class Desk:
         self._jobs = jobs
         self._tools = tools
         self._now = now
+        self._policy = policy
         self._admission = Admission(directory=directory, policy=policy)
         self._docket = Docket(store, jobs)
 
@@ -51,18 +52,21 @@ class Desk:
         """
         if isinstance(decision, Edit):
             _, action = await self.opens(id, by=by, near=near)
-            decision = Edit(self._tools.check(action.tool, decision.arguments))
+            tool = self._target(action, decision)
+            other = tool if tool != action.tool else None
+            decision = Edit(self._tools.check(tool, decision.arguments), other)
 
         def rule(asked: Asked, seat: Seat) -> Ruling:
             return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen)
 
-        return await self._judged(id, rule, by, near)
+        return await self._judged(id, rule, by, near, decision)
 
     async def take_back(self, id: ActionId, *, by: UserId, near: ChannelId | None = None) -> Approval:
         """Take back this person's own decision; `Refused` once the last one of the approval is in."""
 
         def rule(asked: Asked, _: Seat) -> Ruling:
-            return taken_back(asked, id, by=by, at=self._now())
+            needs = self._policy.terms(asked.approval.action(id).tool).needs
+            return taken_back(asked, id, by=by, at=self._now(), needs=needs)
 
         return await self._judged(id, rule, by, near)
 
@@ -100,12 +104,26 @@ class Desk:
             raise UnknownAction
         return approval
 
+    def _target(self, action: Action, edit: Edit) -> str:
+        """The tool that an edit asks for; `NotAllowed` for one that the call may not be turned into."""
+        tool = edit.tool or action.tool
+        allowed = self._policy.terms(action.tool).edit_to
+        if tool != action.tool and not (tool in action.targets and tool in allowed):
+            raise NotAllowed(f"`{action.tool}` cannot be turned into `{tool}`; nothing was done.")
+        return tool
+
     async def _judged(
-        self, id: ActionId, rule: Callable[[Asked, Seat], Ruling], by: UserId, near: ChannelId | None
+        self,
+        id: ActionId,
+        rule: Callable[[Asked, Seat], Ruling],
+        by: UserId,
+        near: ChannelId | None,
+        decision: Decision | None = None,
     ) -> Approval:
         async def judge(rights: Rights) -> Approval:
             def admitted(asked: Asked) -> Ruling:
-                return rule(asked, self._admission.check(asked, asked.approval.action(id), rights))
+                action = asked.approval.action(id)
+                return rule(asked, self._admission.check(asked, action, rights, decision))
 
             return await self._docket.judge(id, admitted)
 

@@ -1,11 +1,11 @@
 """From an interrupt to an approval, and the work in Slack that every change of an approval owes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from bot.approvals import ids
-from bot.approvals.approval import Action, Approval, State
+from bot.approvals.approval import Action, Approval, LetThrough, State
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
@@ -69,8 +69,13 @@ def _action(
     )
 
 
-async def file(tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work) -> bool:
-    """Write a new approval and owe its card and its timers; False if its interrupt has one."""
+async def file(
+    tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work, told: Sequence[Event] = ()
+) -> bool:
+    """Write a new approval and owe its card and its timers; False if its interrupt has one.
+
+    `told` are more lines of the record that belong to it. Where nobody is asked there is no card.
+    """
     if not await tx.approvals.add(approval):
         return False
     await tx.record.append(
@@ -93,18 +98,26 @@ async def file(tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work) -
                     for action in approval.actions
                 ],
             },
+        ),
+        *told,
+    )
+    if kind := _shown_as(approval):
+        post = Post(
+            id=PostId(ids.fresh()), conversation=approval.conversation, kind=kind, approval=approval.id
         )
-    )
-    card = Post(
-        id=PostId(ids.fresh()),
-        conversation=approval.conversation,
-        kind=PostKind.CARD,
-        approval=approval.id,
-    )
-    await owe(tx, jobs, card)
+        await owe(tx, jobs, post)
     if timers:
         await jobs.owe(tx, *timers)
     return True
+
+
+def _shown_as(approval: Approval) -> PostKind | None:
+    """A card where people are asked; a short message where they would have been; else nothing."""
+    if approval.open:
+        return PostKind.CARD
+    outcomes = [action.outcome for action in approval.actions]
+    is_remembered = any(isinstance(one, LetThrough) and one.because for one in outcomes)
+    return PostKind.NOT_ASKED if is_remembered else None
 
 
 async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:

@@ -12,7 +12,7 @@ from typing import Final, Self, TypeAlias, assert_never
 
 import rfc8785
 
-from bot.approvals.approval import Action, Approval, Decided, State
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.binding import digest
 from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
@@ -189,20 +189,23 @@ def action_of(call: Call, approval: Approval | None) -> Action | None:
 
 
 def _decided(call: Call, approval: Approval, action: Action) -> Permission:
-    if not isinstance(action.outcome, Decided):
-        return Refuse(Why.EXPIRED)
-    match action.outcome.decision:
-        case Approve():
-            arguments = action.arguments
-        case Edit(arguments=edited):
-            arguments = edited
-        case Reject():
+    tool, arguments = action.tool, action.arguments
+    match action.outcome:
+        case None | Expired():
+            return Refuse(Why.EXPIRED)
+        case LetThrough() | Decided(decision=Approve()):
+            pass
+        case Decided(decision=Edit(arguments=edited, tool=other)):
+            tool, arguments = other or tool, edited
+        case Decided(decision=Reject()):
             return Refuse(Why.REJECTED)
-        case Respond():
+        case Decided(decision=Respond()):
             return Refuse(Why.ANSWERED)
+        case Decided():
+            raise AssertionError(action.outcome.decision)
         case _:
-            assert_never(action.outcome.decision)
-    wanted = _digest(approval, action, action.tool, arguments)
+            assert_never(action.outcome)
+    wanted = _digest(approval, action, tool, arguments)
     try:
         same = wanted == _digest(approval, action, call.tool, call.arguments)
     except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):

@@ -75,9 +75,16 @@ class Masking:
         known = _known(secret for approval in about for secret in self._secrets(approval))
         return _value(value, ("",), SecretNames(()), known)
 
-    def hidden(self, action: Action) -> Mapping[str, str]:
-        """The arguments of which something is masked, and what is told in their place."""
-        masked = self._arguments(action.tool, action.arguments, ())
+    def hidden(self, action: Action, *more: str) -> Mapping[str, str]:
+        """The arguments of which something is masked, and what is told in their place.
+
+        `more` are other tools whose names for secrets count as well: those that the arguments came from.
+        """
+        hidden = {name: told for tool in more for name, told in self._hidden(tool, action).items()}
+        return hidden | self._hidden(action.tool, action)
+
+    def _hidden(self, tool: str, action: Action) -> dict[str, str]:
+        masked = self._arguments(tool, action.arguments, ())
         pairs = zip(action.arguments, masked.values(), strict=True)
         return {name: _told(value) for name, value in pairs if is_masked(value)}
 
@@ -100,8 +107,8 @@ class Masking:
         match decision:
             case Approve():
                 return decision
-            case Edit(arguments=arguments):
-                return Edit(self._arguments(tool, arguments, known))
+            case Edit(arguments=arguments, tool=other):
+                return Edit(self._arguments(other or tool, arguments, known), other)
             case Reject(reason=reason):
                 return Reject(_text(reason, known))
             case Respond(message=message):
@@ -119,12 +126,11 @@ class Masking:
     def _secrets(self, approval: Approval) -> Iterator[str]:
         """What stands behind the names of secrets, in what was asked and in what was made of it."""
         for action in approval.actions:
-            names = SecretNames(self.redact(action.tool))
             made = [vote.decision for vote in action.votes]
             made += [action.outcome.decision] if isinstance(action.outcome, Decided) else []
-            edits = [decision.arguments for decision in made if isinstance(decision, Edit)]
-            for arguments in (action.arguments, *edits):
-                yield from names.secrets(arguments)
+            edits = [(one.tool or action.tool, one.arguments) for one in made if isinstance(one, Edit)]
+            for tool, arguments in ((action.tool, action.arguments), *edits):
+                yield from SecretNames(self.redact(tool)).secrets(arguments)
 
 
 BY_DEFAULT: Final = Masking()

@@ -1,5 +1,7 @@
 """Who may ask and who may decide. Pure: what it needs to know about the world is handed in."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
@@ -7,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Final, assert_never
 
 from bot.approvals.action import Seat
+from bot.approvals.asking import Asking
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
@@ -22,6 +25,7 @@ from bot.approvals.who import (
     UserGroup,
     Who,
     one_of,
+    quorum_to_json,
     written,
 )
 
@@ -63,6 +67,10 @@ class Terms:
     escalate_to: tuple[UserId, ...] = ()
     redact: tuple[str, ...] = ()
     """Shell patterns for names of arguments that nobody is shown, besides those that are always masked."""
+    ask: Asking = Asking.ALWAYS
+    """Whether people are asked, and how long an approval is remembered."""
+    edit_to: tuple[str, ...] = ()
+    """Other tools that an edit may turn the call into."""
 
     @property
     def quorums(self) -> tuple[Quorum, ...]:
@@ -73,6 +81,12 @@ class Terms:
     def needs(self) -> tuple[Quorum, ...]:
         """The votes that it takes, as an action keeps them: nothing to count where one is enough."""
         return ALONE if len(self.quorums) == 1 and self.quorums[0].count == 1 else self.quorums
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells whether others may decide, or more have to; short, and the same in every process."""
+        told = [quorum_to_json(quorum) for quorum in self.quorums], self.self_approval
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def who(self) -> tuple[Who, ...]:
@@ -95,6 +109,8 @@ class Rule:
     escalate_after: timedelta | None = None
     escalate_to: tuple[UserId, ...] | None = None
     redact: tuple[str, ...] | None = None
+    ask: Asking | None = None
+    edit_to: tuple[str, ...] | None = None
 
     def matches(self, tool: str) -> bool:
         """Whether the tool's name fits one of the patterns."""
@@ -113,6 +129,11 @@ class Policy:
     def asks_for_members(self) -> bool:
         """Whether any terms name the members of the card's channel."""
         return any(ChannelMembers() in terms.who for terms in self.all_terms)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether any terms have approvals remembered."""
+        return any(terms.ask in {Asking.ONCE, Asking.ONCE_PER_TOOL} for terms in self.all_terms)
 
     @property
     def user_groups(self) -> frozenset[GroupId]:

@@ -10,6 +10,7 @@ from bot.approvals.decision import Decision, Json, kind_of
 from bot.approvals.filing import redraw, thread_key
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.ports import Asked, Event, Work
+from bot.approvals.who import Quorum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +46,11 @@ def decided(
     return Ruling(approval=approval, event=event, work=work, cancelled=approval.timers)
 
 
-def taken_back(asked: Asked, id: ActionId, *, by: UserId, at: datetime) -> Ruling:
+def taken_back(
+    asked: Asked, id: ActionId, *, by: UserId, at: datetime, needs: tuple[Quorum, ...] | None = None
+) -> Ruling:
     """A decision that its maker takes back. Raises what `Approval.take_back` raises."""
-    approval = asked.approval.take_back(id, by=by, at=at)
+    approval = asked.approval.take_back(id, by=by, at=at, needs=needs)
     event = event_of("taken_back", approval, id, by, at=at)
     return Ruling(approval=approval, event=event, work=_redraw(asked))
 
@@ -89,6 +92,8 @@ def _detail(before: Action, after: Action, by: UserId, decision: Decision) -> di
     vote = after.vote_of(by)
     if vote and after.edit:
         detail["edited_digest"] = vote.digest
+        if after.asked.tool != after.tool:
+            detail["edited_tool"] = after.asked.tool
     if len(after.votes) > 1:
         detail["votes"] = [other.by for other in after.votes]
     if void := [other.by for other in before.votes if after.vote_of(other.by) is None]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.approvals.approval import Approval, State
+from bot.approvals.asked_again import judged, told_of
 from bot.approvals.conversation import Conversation, PostKind, Said, Status
 from bot.approvals.endings import Endings
 from bot.approvals.errors import Drifted, Stale
@@ -162,8 +163,9 @@ class Running:
             approval = approval_for(
                 interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
             )
+            approval = await judged(tx, approval, self.policy, self.tools)
             approval, timers = timed(approval, self.policy)
-            if await file(tx, self.jobs, approval, *timers):
+            if await file(tx, self.jobs, approval, *timers, told=told_of(approval)):
                 filed.append(approval)
                 await self._say_who_is_missing(tx, conversation, approval)
         return filed
@@ -174,7 +176,7 @@ class Running:
         """In a direct message only the requester sees the card, who may not be somebody who decides."""
         if not conversation.channel.startswith("D"):
             return
-        tools = [one.tool for one in approval.actions]
+        tools = [one.tool for one in approval.open]
         if any(alone(self.policy.terms(tool), approval.requesters) for tool in tools):
             await self._ends.say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
+from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused, TryLater
 from bot.approvals.filing import owe, redraw, running
-from bot.approvals.ids import ChannelId, ConversationId, MessageId, PostId, Ts, UserId
+from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
@@ -135,6 +136,30 @@ class Steering:
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
             await stop(tx, self.jobs, conversation, by=by, now=self.now)
+
+    async def ask_again(self, id: ActionId, *, by: UserId) -> None:
+        """Take back an approval that is remembered: from the next call on people are asked again."""
+        async with self.store.read() as tx:
+            approval = await tx.approvals.of_action(id)
+            conversation = await tx.conversations.get(approval.conversation) if approval else None
+        if conversation is None:
+            raise NotAllowed("This approval is not known here any more, so nothing was done.")
+        await self._check_taking_part(by, conversation)
+        for _ in range(ATTEMPTS):
+            with suppress(Conflict):
+                async with self.store.write() as tx:
+                    await tx.conversations.get(conversation.id)  # in a row with whoever files and decides
+                    await forget(tx, self.jobs, id, by=by, now=self.now)
+                return
+        raise Refused("Something else was decided at once; please press again.")
+
+    async def remembered(self, by: UserId) -> list[InForce]:
+        """The approvals that are remembered in the person's own conversations, the newest of these first."""
+        if not self.policy.remembers:
+            return []
+        async with self.store.read() as tx:
+            own = await tx.conversations.of(by)
+            return [found for one in own for found in await in_force_in(tx, one, self.policy)]
 
     async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> None:
         post = await tx.posts.get(id)

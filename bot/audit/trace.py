@@ -5,6 +5,8 @@ parameter is the digest, since the record holds no arguments; the approval of an
 Actions about one tool call have one intent. `allow` and `deny` are all it knows, so
 
 - rejected, answered by a person, expired and withdrawn are `deny`, and the reason stands with the block;
+- what nobody was asked about, because the policy lets it through or remembers an earlier approval, counts as
+  asked and allowed when it was filed;
 - an edit denies what was proposed, and proposes, shows and allows what the person made of it;
 - a decision counts when the approval is settled, because until then it can be taken back;
 - one made in time holds until it is used; one made after the deadline was over before it was made;
@@ -62,6 +64,7 @@ class Tracing:
         """What each kind of line becomes; of the others a trace knows nothing."""
         told: Mapping[str, Callable[[Event], Iterator[TraceEvent]]] = {
             "filed": self._filed,
+            "let_through": self._let_through,
             "showing": self._requested,
             "shown": self._requested,
             "decided": self._decided,
@@ -86,6 +89,14 @@ class Tracing:
             self._actions[action.id] = action
             approval.append(action.id)
             yield self._about("action_proposed", action, event.at)
+
+    def _let_through(self, event: Event) -> Iterator[TraceEvent]:
+        """Nobody is asked: what allowed it is the policy, or an approval that it has remembered."""
+        if action := self._actions.get(event.action or ""):
+            verdict = Verdict(allows=True, at=event.at, reason="let_through")
+            self._actions[action.id] = action = replace(action, requested=True, verdict=verdict)
+            yield self._about("approval_requested", action, event.at, approval_id=action.id)
+            yield from self._settled(action)
 
     def _requested(self, event: Event) -> Iterator[TraceEvent]:
         drawn: Any = event.detail.get("actions") or {}
@@ -128,7 +139,11 @@ class Tracing:
         if verdict.edited:
             yield from self._block(action, verdict.at, _REASONS["edit"])
             edited = self._actions[action.edited_id] = replace(
-                action, id=action.edited_id, digest=verdict.edited, blocked=False
+                action,
+                id=action.edited_id,
+                tool=verdict.edited_tool or action.tool,
+                digest=verdict.edited,
+                blocked=False,
             )
             yield self._about("action_proposed", edited, verdict.at)
             yield self._about("approval_requested", edited, verdict.at, approval_id=edited.id)

@@ -17,6 +17,8 @@ class Verdict:
     reason: str = ""
     edited: str = ""
     """The digest of what a person made of it; empty if it was not edited."""
+    edited_tool: str = ""
+    """The other tool that it was turned into; empty if it stayed the same."""
 
     @classmethod
     def of(cls, event: Event) -> Self:
@@ -27,6 +29,7 @@ class Verdict:
             at=event.at,
             reason=decision,
             edited=str(event.detail.get("edited_digest") or ""),
+            edited_tool=str(event.detail.get("edited_tool") or ""),
         )
 
 

@@ -68,6 +68,7 @@ def rules_findings(policy: PolicyFile, agent: BuiltAgent) -> list[Finding]:
     known = [*agent.tools, QUESTION]
     return [
         *(Finding(Verdict.WRONG, problem) for problem in policy.never_reached(known)),
+        *(Finding(Verdict.WRONG, problem) for problem in policy.unknown_targets(agent.tools)),
         *_for_no_tool(policy, known),
     ]
 

@@ -29,6 +29,7 @@ from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
+from bot.slack.not_asked import ask_again, will_be_remembered
 from bot.slack.outcomes import edited, need, outcome
 from bot.slack.requests import number_of, request
 from bot.slack.text import clip, mention, moment, own_words, weight
@@ -146,13 +147,16 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
         elements = [*elements, section(plain("Not decided.", italic=True)), *votes.given(action)]
     else:
         edit = edited(action, told)
-        elements, cut = [*elements, *edit.elements, *votes.so_far(action)], cut or edit.cut
+        elements = [*elements, *edit.elements, *votes.so_far(action), *will_be_remembered(action)]
+        cut = cut or edit.cut
     now = []
     if approval.state is State.WAITING:
         now = doubts.possible(approval, action, unread=drawn.unread)
         cut = cut or are_long(shown.arguments)
     if cut:
         now.append(buttons.view_all(action))
+    if again := ask_again(action):
+        now.append(again)
     return [
         RichTextBlock(elements=elements, block_id=f"{stamp}.request"),
         *buttons.row(now, f"{stamp}.buttons"),

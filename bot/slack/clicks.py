@@ -61,6 +61,7 @@ class Clicks:
         app.action(verbs.RESPOND)(self.respond)
         app.action(re.compile(f"{verbs.VIEW_ALL}|{verbs.VIEW_EVERY}"))(self.view_all)
         app.action(re.compile(f"{verbs.NEXT}|{verbs.PREVIOUS}"))(self.turn_page)
+        app.action(verbs.ASK_AGAIN)(self.ask_again)
         app.action(verbs.RETRY)(self.retry)
         app.action(verbs.STOP)(self.stop)
         app.action(re.compile(".*"))(self.anything_else)
@@ -132,6 +133,14 @@ class Clicks:
             await self._redraw_view(click, 1 if click.verb == verbs.NEXT else -1)
 
         await self._answer(ack, body, show)
+
+    async def ask_again(self, ack: AsyncAck, body: Payload) -> None:
+        """Have people asked again where an approval is remembered."""
+
+        async def take_back(click: Click) -> None:
+            await self.steering.ask_again(ActionId(click.value), by=click.by)
+
+        await self._answer(ack, body, take_back)
 
     async def retry(self, ack: AsyncAck, body: Payload) -> None:
         """Try again what failed."""

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from slack_sdk.models.blocks import MarkdownTextObject
 
-from bot.approvals.approval import Action, Approval, Decided, Expired
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough
 from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Respond, kind_of
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
@@ -69,6 +69,8 @@ def _line(number: int, action: Action, spare: int) -> str:
             return f"{call} {PAST[kind_of(decision)]} by {who}, {moment(at)}{said}"
         case Expired(at=at):
             return f"{call} expired {moment(at)}"
+        case LetThrough() as through:
+            return f"{call} {through}"
         case _:
             assert_never(action.outcome)
 
@@ -87,8 +89,8 @@ def _said(decision: Decision) -> str:
     match decision:
         case Reject(reason=text) | Respond(message=text):
             return text
-        case Edit(arguments=arguments):
-            return _listed(arguments)
+        case Edit(arguments=arguments, tool=tool):
+            return f"{tool}: {_listed(arguments)}" if tool else _listed(arguments)
         case _:
             return ""
 

@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from slack_sdk.models.blocks import ButtonElement, InputBlock, MarkdownTextObject, RichTextBlock
 from slack_sdk.models.views import View as SlackView
 
-from bot.approvals.approval import Action, Approval, Decided, Shape, State
+from bot.approvals.approval import Action, Approval, Decided, LetThrough, Shape, State
 from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.ids import UserId
 from bot.slack import buttons, verbs
@@ -46,6 +46,8 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
 
 def possible(approval: Approval, action: Action, *, unread: bool = False) -> list[ButtonElement]:
     """All that can be done about an action of an approval that waits: decide, and change one's own vote."""
+    if isinstance(action.outcome, LetThrough):
+        return []
     now = [] if action.outcome else decisions(approval, action, unread=unread)
     return [*now, buttons.change(action)] if action.outcome or action.votes else now
 

@@ -9,6 +9,7 @@ from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack import answers, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
+from bot.slack.not_asked import not_asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,9 @@ class Drawing:
             case PostKind.CARD:
                 shown = self.shown
                 return [card(shown, requester=self.conversation.requester)] if shown else []
+            case PostKind.NOT_ASKED:
+                shown = self.shown
+                return [not_asked(shown)] if shown else []
             case PostKind.ANSWER:
                 return answers.answer(self.post.text)
             case PostKind.NOTICE:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.approvals.approval import Action, Approval, Decided, Expired, State
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
 from bot.slack import doubts
@@ -105,5 +105,7 @@ def _became(action: Action) -> str:
     match action.outcome:
         case Decided(decision=decision) as decided:
             return f"{PAST[kind_of(decision)]} by {by_whom_in_words(action, decided)}"
+        case LetThrough() as through:
+            return str(through)
         case _:
             return "expired"

@@ -4,11 +4,12 @@ from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
 
-from bot.approvals.action import Action, Decided, Expired, Outcome, Vote
+from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Vote
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
 from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
+from bot.slack.not_asked import let_through
 from bot.slack.text import weight
 
 _MISSING: Final = object()
@@ -50,6 +51,8 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
         case Expired(at=at):
             said = section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))
             return Drawn(elements=[said, *votes.given(action)])
+        case LetThrough():
+            return let_through(action, told)
         case _:
             assert_never(told)
 
@@ -69,8 +72,8 @@ def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) ->
             return Drawn(elements=[said])
         case Reject(reason="") if in_doubt:
             return Drawn(elements=[said, *before])
-        case Edit(arguments=arguments):
-            rest = _changes(action.arguments, arguments, room)
+        case Edit():
+            rest = _edit(action, decided.decision, room)
         case Reject(reason=reason):
             rest = _words("Reason:", reason, room) if reason else _remark("No reason was given.")
         case Respond(message=message):
@@ -83,9 +86,9 @@ def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) ->
 def edited(action: Action, room: int) -> Drawn:
     """What somebody made of the arguments that the agent asked for, while others have to agree to it."""
     match action.edit:
-        case Vote(decision=Edit(arguments=arguments), by=by, at=at) if not action.outcome:
+        case Vote(decision=Edit() as edit, by=by, at=at) if not action.outcome:
             said = section(plain("✏️ Edited", bold=True), plain(" by "), person(by), plain(", "), date(at))
-            rest = _changes(action.arguments, arguments, room)
+            rest = _edit(action, edit, room)
             return Drawn(elements=[said, *rest.elements], cut=rest.cut)
         case _:
             return Drawn(elements=[])
@@ -129,6 +132,20 @@ def _words(label: str, text: str, room: int) -> Drawn:
         elements=[section(plain(label, italic=True)), quote(part.head + left + part.tail)],
         cut=bool(part.left_out),
     )
+
+
+def _edit(action: Action, edit: Edit, room: int) -> Drawn:
+    """What an edit changes; the tool first, if it is another one."""
+    rest = _changes(action.arguments, edit.arguments, room)
+    if edit.tool is None:
+        return rest
+    into = [plain("Instead of "), plain(_named(action.tool), code=True), plain(" it runs ")]
+    line = section(*into, plain(_named(edit.tool), bold=True, code=True), plain(", under that tool's rule."))
+    return Drawn(elements=[line, *rest.elements], cut=rest.cut)
+
+
+def _named(tool: str) -> str:
+    return in_line(tool, 80)[0] or '""'
 
 
 def _changes(before: Arguments, after: Arguments, room: int) -> Drawn:

@@ -1,5 +1,6 @@
 """What people say to the bot: the slash command, mentions, direct messages; and the Home tab."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,7 @@ from bot.approvals.steering import Steering
 from bot.slack import payloads
 from bot.slack.answers import refusal
 from bot.slack.home import Waiting, home
+from bot.slack.not_asked import CODE, code, in_words
 from bot.slack.payloads import Click, Command, Heard, Malformed
 from bot.slack.private import Private
 
@@ -26,6 +28,7 @@ HELP: Final = (
     "*/agent pending* lists what waits for a decision.\n"
     "*/agent status* lists what you asked for and where it stands.\n"
     "*/agent cancel* stops what you asked for last in this channel.\n"
+    "*/agent forget CODE* has people asked again, where *status* says that they are not.\n"
     "Where a tool call needs a person, a card with buttons comes into the thread."
 )
 _STATES: Final = {
@@ -36,6 +39,7 @@ _STATES: Final = {
     Status.CANCELLING: "is being stopped",
     Status.IDLE: "finished",
 }
+_FORGET: Final = re.compile(rf"forget\s+([0-9a-f]{{{CODE}}})")
 MOST_LISTED: Final = 20
 """Lines of a list in a private answer."""
 
@@ -102,7 +106,10 @@ class Talk:
                 )
             case "status":
                 lines = [self._status(one) for one in await self._own(command.by)]
-                return _listed("What you asked for:", lines, "You have not asked for anything yet.")
+                told = _listed("What you asked for:", lines, "You have not asked for anything yet.")
+                return "\n".join([told, *await self._remembered(command.by)])
+            case text if wanted := _FORGET.fullmatch(text):
+                return await self._forget(command.by, wanted[1])
             case "cancel":
                 return await self._cancel(command.by, command.channel)
             case _:
@@ -139,6 +146,21 @@ class Talk:
         place = conversation.thread_ts and f"^{self._link(conversation.channel, conversation.thread_ts)}"
         at = int(conversation.started_at.timestamp())
         return f"• <!date^{at}^{{date_short_pretty}}, {{time}}{place or ''}|earlier>: {stands}"
+
+    async def _remembered(self, by: UserId) -> list[str]:
+        """What is not asked again in the person's conversations."""
+        found = await self.steering.remembered(by)
+        lines = [in_words(one) for one in found[:MOST_LISTED]]
+        if more := len(found) - len(lines):
+            lines.append(f"… and {more:,} more.")
+        return ["Not asked again:", *lines] if lines else []
+
+    async def _forget(self, by: UserId, wanted: str) -> str:
+        found = [one for one in await self.steering.remembered(by) if code(one) == wanted]
+        if len(found) != 1:
+            return "Nothing with this code is remembered for you; */agent status* lists what is."
+        await self.steering.ask_again(found[0].action.id, by=by)
+        return f"Taken back: {refusal(found[0].action.tool)} is asked again from now on."
 
     async def _cancel(self, by: UserId, channel: ChannelId) -> str:
         running = [

@@ -28,6 +28,8 @@ PREVIOUS: Final = "previous"
 
 STOP: Final = "stop"
 """Carries the conversation's id."""
+ASK_AGAIN: Final = "ask_again"
+"""Carries the id of the action whose approval is remembered."""
 RETRY: Final = "retry"
 """Carries the post's id."""
 OPEN: Final = "open"

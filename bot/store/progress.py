@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, assert_never
 
-from bot.approvals.action import Action, Decided, Expired, Outcome, Vote
+from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Remembered, Vote
 from bot.approvals.decision import Decision, Json, decision_from_json, decision_to_json
-from bot.approvals.ids import UserId
+from bot.approvals.ids import ActionId, UserId
 from bot.approvals.who import ALONE, Quorum, quorum_from_json, quorum_to_json
 from bot.store.columns import utc_text
 
@@ -24,6 +24,8 @@ def progress_to_json(action: Action) -> dict[str, Json]:
         told["needs"] = [quorum_to_json(need) for need in action.needs]
     if action.votes:
         told["votes"] = [_vote_to_json(vote, action) for vote in action.votes]
+    if action.forgotten is not None:
+        told["forgotten"] = action.forgotten
     return told
 
 
@@ -43,6 +45,9 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Json]:
             return {"decision": decision_to_json(decision), "by": by, "at": utc_text(at)}
         case Expired(at=at):
             return {"expired": utc_text(at)}
+        case LetThrough(at=at, because=because):
+            why: dict[str, Json] = {} if because is None else {"because": _remembered_to_json(because)}
+            return {"let_through": utc_text(at), **why}
         case _:
             assert_never(outcome)
 
@@ -50,10 +55,31 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Json]:
 def _outcome_from_json(told: Mapping[str, Any]) -> Outcome | None:
     if "expired" in told:
         return Expired(at=_moment(told["expired"]))
+    if "let_through" in told:
+        because = _remembered_from_json(told["because"]) if "because" in told else None
+        return LetThrough(at=_moment(told["let_through"]), because=because)
     if "decision" not in told:
         return None
     return Decided(
         decision=decision_from_json(told["decision"]), by=UserId(told["by"]), at=_moment(told["at"])
+    )
+
+
+def _remembered_to_json(because: Remembered) -> dict[str, Json]:
+    told: dict[str, Json] = {
+        "action": because.action,
+        "by": [*because.by],
+        "at": utc_text(because.at),
+    }
+    return told if because.taken_back is None else told | {"taken_back": because.taken_back}
+
+
+def _remembered_from_json(told: Mapping[str, Any]) -> Remembered:
+    return Remembered(
+        action=ActionId(told["action"]),
+        by=tuple(map(UserId, told["by"])),
+        at=_moment(told["at"]),
+        taken_back=told.get("taken_back"),
     )
 
 

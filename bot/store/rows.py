@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Row
 
 from bot.approvals.approval import Action, Approval, Shape, State
+from bot.approvals.asking import Asking, Remembering
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
@@ -167,7 +168,7 @@ def _approval_of(rows: Sequence[Row[Any]]) -> Approval:
 
 
 def _request_to_json(action: Action) -> dict[str, Json]:
-    return {
+    told: dict[str, Json] = {
         "tool": action.tool,
         "arguments": dict(action.arguments),
         "description": action.description,
@@ -177,11 +178,16 @@ def _request_to_json(action: Action) -> dict[str, Json]:
         "message": action.message,
         "schema": None if action.schema is None else dict(action.schema),
     }
+    if action.targets:
+        told["targets"] = {tool: dict(schema) for tool, schema in action.targets.items()}
+    if action.remembering:
+        told["remembering"] = [action.remembering.asking.value, action.remembering.terms]
+    return told
 
 
 def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
-    request = from_json(row.request)
-    needs, votes, outcome = progress_from_json(outcomes.get(row.action, {}), request["digest"])
+    request, progress = from_json(row.request), outcomes.get(row.action, {})
+    needs, votes, outcome = progress_from_json(progress, request["digest"])
     return Action(
         id=ActionId(row.action),
         tool=request["tool"],
@@ -192,10 +198,20 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         call=request["call"],
         message=request["message"],
         schema=request["schema"],
+        targets=request.get("targets", {}),
+        remembering=_remembering_of(request),
+        forgotten=progress.get("forgotten"),
         needs=needs,
         votes=votes,
         outcome=outcome,
     )
+
+
+def _remembering_of(request: Mapping[str, Any]) -> Remembering | None:
+    if "remembering" not in request:
+        return None
+    asking, terms = request["remembering"]
+    return Remembering(asking=Asking(asking), terms=terms)
 
 
 def post_values(post: Post) -> Values:
