@@ -16,6 +16,9 @@ from bot.durations import Delay, DelayOrNever
 MOST_VOTES: Final = 50
 """The largest quorum of a group; a larger one is a slip."""
 
+MOST_TARGETS: Final = 90
+"""Tools that an edit may lead to; a choice in a form takes 100."""
+
 Loc: TypeAlias = tuple[str | int, ...]
 """Where in the file something stands: keys, and numbers in lists."""
 
@@ -60,7 +63,7 @@ class Section(BaseModel):
     escalate_to: list[Name] | None = None
     ask: Ask | None = None
     redact: list[Name] | None = None
-    edit_to: list[Name] | None = None
+    edit_to: Annotated[list[Name], Field(max_length=MOST_TARGETS)] | None = None
 
     def approver_names(self) -> list[str]:
         """Whom the section names as approvers, alone or in a group."""

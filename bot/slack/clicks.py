@@ -28,6 +28,7 @@ from bot.slack.payloads import Click, Malformed
 from bot.slack.place import Place
 from bot.slack.private import Private
 from bot.slack.refusals import name_of
+from bot.slack.turning import chosen, hidden_in
 from bot.slack.viewing import shows_the_end, view_all
 
 TOO_LATE: Final = frozenset({"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"})
@@ -57,6 +58,7 @@ class Clicks:
         app.action(verbs.SKIP)(self.skip)
         app.action(verbs.CHANGE)(self.change)
         app.action(verbs.EDIT)(self.edit)
+        app.action(verbs.TOOL)(self.choose_tool)
         app.action(verbs.REJECT)(self.reject)
         app.action(verbs.RESPOND)(self.respond)
         app.action(re.compile(f"{verbs.VIEW_ALL}|{verbs.VIEW_EVERY}"))(self.view_all)
@@ -103,9 +105,25 @@ class Clicks:
         """Open the form with a field for each argument."""
 
         def form(approval: Approval, action: Action) -> View:
-            return edit_form(approval, action, self.masking.hidden(action.asked))
+            return edit_form(approval, action, self.masking.hidden(action.asked, action.tool))
 
         await self._open(ack, body, form)
+
+    async def choose_tool(self, ack: AsyncAck, body: Payload) -> None:
+        """Show the edit form for another tool."""
+
+        async def show(click: Click) -> None:
+            place = Place.read(click.private_metadata)
+            if place is None or place.action is None:
+                raise NotAllowed("This form is not known here any more; open it again.")
+            approval, action = await self.desk.opens(place.action, by=click.by)
+            if action.edition != place.edition:
+                raise NotAllowed("This was edited meanwhile, so nothing was done. Please open it again.")
+            tool = chosen(action, click.value)
+            view = edit_form(approval, action, hidden_in(self.masking, action, tool), tool=tool)
+            await self.client.views_update(view_id=click.view_id, view=view)
+
+        await self._answer(ack, body, show)
 
     async def reject(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form that asks why; closing it changes nothing."""

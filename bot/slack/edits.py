@@ -34,9 +34,9 @@ _NOTHING_HIDDEN: Final[Hidden] = {}
 
 
 def read_edit(
-    action: Action, values: Mapping[str, object], hidden: Hidden = _NOTHING_HIDDEN
+    action: Action, values: Mapping[str, object], hidden: Hidden = _NOTHING_HIDDEN, prefix: str = ""
 ) -> Arguments | FieldErrors:
-    """The arguments as the form leaves them; `hidden` as the form was drawn with.
+    """The arguments as the form leaves them; `hidden` and `prefix` as the form was drawn with.
 
     A field that was not touched keeps its value exactly, type and digits included, and so does one that is
     masked and was left empty; the order of the arguments stays. A field that was emptied becomes null or
@@ -44,7 +44,7 @@ def read_edit(
     """
     read: dict[str, Json] = {}
     errors: dict[str, str] = {}
-    for field in fields(action, hidden):
+    for field in fields(action, hidden, prefix):
         try:
             value = _value(field, values)
         except _WrongError as wrong:
@@ -56,13 +56,13 @@ def read_edit(
 
 
 def errors_by_block(
-    action: Action, problems: Mapping[str, str], hidden: Hidden = _NOTHING_HIDDEN
+    action: Action, problems: Mapping[str, str], hidden: Hidden = _NOTHING_HIDDEN, prefix: str = ""
 ) -> dict[str, str]:
     """Sentences by argument as sentences by input; what has no input is told at the first one.
 
     Empty if the form has no input at all.
     """
-    inputs = [field for field in fields(action, hidden) if not field.kept]
+    inputs = [field for field in fields(action, hidden, prefix) if not field.kept]
     by_name = {field.name: field.block_id for field in inputs}
     told: dict[str, str] = {}
     for name, sentence in problems.items():

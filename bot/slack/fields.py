@@ -51,6 +51,8 @@ class Field:
     """Why it cannot be edited here; empty if it can."""
     masked: str = ""
     """What is told in place of a value that nobody is shown; empty for any other."""
+    prefix: str = ""
+    """Tells it from the fields of a form for another tool."""
 
     @property
     def block_id(self) -> str:
@@ -58,7 +60,8 @@ class Field:
 
         One that starts empty is told from one that does not: read as the other, it would lose its value.
         """
-        return f"argument.{self.index}{'.masked' if self.masked else ''}"
+        of = f"{self.prefix}." if self.prefix else ""
+        return f"argument.{of}{self.index}{'.masked' if self.masked else ''}"
 
     @property
     def kind(self) -> Kind:
@@ -101,14 +104,15 @@ class Field:
         return not self.initial or _PLAIN_NUMBER.fullmatch(self.initial) is not None
 
 
-def fields(action: Action, hidden: Hidden = _NOTHING_HIDDEN) -> tuple[Field, ...]:
+def fields(action: Action, hidden: Hidden = _NOTHING_HIDDEN, prefix: str = "") -> tuple[Field, ...]:
     """All fields of an action's edit form."""
     known, needed = properties(action.schema), required(action.schema)
     names = [*action.arguments, *(name for name in known if name not in action.arguments)]
     room, inputs = LARGEST_FORM, 0
     made: list[Field] = []
     for index, name in enumerate(names):
-        field = replace(_field(action, index, name, known, needed), masked=hidden.get(name, ""))
+        field = _field(action, index, name, known, needed)
+        field = replace(field, masked=hidden.get(name, ""), prefix=prefix)
         why = _kept(field, room, inputs)
         if not why:
             room, inputs = room - weight(field.initial), inputs + 1

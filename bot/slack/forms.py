@@ -14,7 +14,7 @@ from slack_sdk.models.blocks import (
 from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval
-from bot.slack import buttons, verbs
+from bot.slack import buttons, turning, verbs
 from bot.slack.arguments import as_text
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
 from bot.slack.fields import Field, Hidden, fields
@@ -80,27 +80,35 @@ def unread_form(approval: Approval, action: Action) -> View:
     return _form("Not all seen", "Approve", to=verbs.UNREAD_FORM, about=(approval, action), blocks=blocks)
 
 
-def edit_form(approval: Approval, action: Action, hidden: Hidden = _NOTHING_HIDDEN) -> View:
+def edit_form(
+    approval: Approval, action: Action, hidden: Hidden = _NOTHING_HIDDEN, *, tool: str = ""
+) -> View:
     """One input per argument. What does not fit into a form stays as it is, and the form says so.
 
-    What is masked starts empty and stays as it is as well, unless something is typed.
+    What is masked starts empty and stays as it is as well, unless something is typed. `tool` is another one
+    that the call is to be turned into; empty for the one that is asked about.
     """
-    every = fields(action.asked, hidden)
+    edited = turning.as_edited(action, tool or action.asked.tool)
+    every = fields(edited, hidden, turning.prefix(action, edited.tool))
     inputs = [input_block(field) for field in every if not field.kept]
     told = section(
-        plain("Arguments of "), plain(name(action), code=True), plain(". What you send is what runs.")
+        plain("Arguments of "), plain(name(edited), code=True), plain(". What you send is what runs.")
     )
-    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked"), *inputs]
+    choice = turning.choice(action, edited.tool)
+    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked"), *choice, *inputs]
     if not every:
         blocks.append(_note("This call has no arguments that could be edited.", "none"))
+    if edited.tool != action.tool:
+        blocks.append(_note("Its own rule says who approves it; if you may not, others are asked.", "rule"))
     if kept := [field for field in every if field.kept]:
         blocks.append(_kept(kept))
     return _form(
         "Edit",
-        "Approve edited" if inputs else None,
+        "Approve edited" if inputs or edited.tool != action.asked.tool else None,
         to=verbs.EDIT_FORM,
         about=(approval, action),
         blocks=blocks,
+        tool=tool,
     )
 
 
@@ -140,12 +148,17 @@ def _note(text: str, block_id: str) -> ContextBlock:
 
 
 def _form(
-    title: str, submit: str | None, *, to: str, about: tuple[Approval, Action], blocks: list[Block]
+    title: str,
+    submit: str | None,
+    *,
+    to: str,
+    about: tuple[Approval, Action],
+    blocks: list[Block],
+    tool: str = "",
 ) -> View:
     approval, action = about
-    return _modal(
-        title, submit, to, blocks, str(Place(action=action.id, approval=approval.id, edition=action.edition))
-    )
+    place = Place(action=action.id, approval=approval.id, edition=action.edition, tool=tool)
+    return _modal(title, submit, to, blocks, str(place))
 
 
 def _modal(title: str, submit: str | None, callback_id: str, blocks: list[Block], metadata: str) -> View:

@@ -37,7 +37,7 @@ class Click:
 
     verb: str
     value: str
-    """The opaque id that the button carries; empty for a button without one."""
+    """The opaque id that the button carries, or of the option that was chosen; empty for one without."""
     by: UserId
     team: str = ""
     """The person's own workspace, as Slack says it; an outsider's is not ours."""
@@ -115,7 +115,7 @@ def click(payload: object) -> Click | Malformed:
             **rest,
         } if is_user_id(by):
             container, view = _get(rest, "container"), _get(rest, "view")
-            value = action.get("value")
+            value = action.get("value", _get(action.get("selected_option"), "value"))
             return Click(
                 verb=verb,
                 value=value if isinstance(value, str) else "",

@@ -16,6 +16,8 @@ class Place:
     page: int = 0
     edition: str = ""
     """Which edition of the action a form was drawn from."""
+    tool: str = ""
+    """Which tool an edit form is for; empty for the one that is asked about."""
 
     def __str__(self) -> str:
         return json.dumps({name: value for name, value in asdict(self).items() if value})
@@ -30,12 +32,13 @@ class Place:
         if not isinstance(told, dict):
             return None
         action, approval, page = told.get("action"), told.get("approval"), told.get("page", 0)
-        edition = told.get("edition", "")
+        edition, tool = told.get("edition", ""), told.get("tool", "")
         if (
             not isinstance(action, str | None)
             or not isinstance(approval, str | None)
             or type(page) is not int
             or not isinstance(edition, str)
+            or not isinstance(tool, str)
         ):
             return None
         return cls(
@@ -43,4 +46,5 @@ class Place:
             approval=ApprovalId(approval) if approval else None,
             page=max(page, 0),
             edition=edition,
+            tool=tool,
         )

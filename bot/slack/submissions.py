@@ -8,11 +8,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import Approve, Arguments, Decision, Edit, Reject, Respond
+from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
-from bot.slack import payloads, verbs
+from bot.slack import payloads, turning, verbs
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
 from bot.slack.forms import message_form, read_message, read_reason
@@ -46,7 +46,7 @@ class Submissions:
 
     async def edited(self, ack: AsyncAck, body: Payload) -> None:
         """Run with other arguments; what does not fit the tool's schema is said at its field."""
-        await self._sent(ack, body, lambda action, form: _edit(self._read(action, form)))
+        await self._sent(ack, body, self._read)
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
@@ -64,8 +64,21 @@ class Submissions:
         """A form of an older version: it closes."""
         await ack()
 
-    def _read(self, action: Action, form: Submission) -> Arguments | FieldErrors:
-        return read_edit(action.asked, form.values, self.masking.hidden(action.asked))
+    def _read(self, action: Action, form: Submission) -> Decision | FieldErrors:
+        place = Place.read(form.private_metadata)
+        tool = (place.tool if place else "") or action.asked.tool
+        option = turning.selected(form.values)
+        if option is not None and turning.chosen(action, option) != tool:
+            return FieldErrors({turning.BLOCK: turning.OTHER_FIELDS})
+        read = read_edit(
+            turning.as_edited(action, tool),
+            form.values,
+            turning.hidden_in(self.masking, action, tool),
+            turning.prefix(action, tool),
+        )
+        if isinstance(read, FieldErrors):
+            return read
+        return Edit(read, None if tool == action.tool else tool)
 
     async def _sent(self, ack: AsyncAck, body: Payload, read: Read) -> None:
         form = payloads.submission(body)
@@ -101,21 +114,24 @@ class Submissions:
         try:
             await self.desk.decide(action.id, read, by=form.by, seen=seen)
         except InvalidArguments as invalid:
-            if errors := errors_by_block(action.asked, invalid.fields, self.masking.hidden(action.asked)):
+            if isinstance(read, Edit) and (errors := self._at_fields(action, read, invalid)):
                 return errors
             raise
         return {}
+
+    def _at_fields(self, action: Action, edit: Edit, invalid: InvalidArguments) -> dict[str, str]:
+        tool = edit.tool or action.tool
+        hidden = turning.hidden_in(self.masking, action, tool)
+        edited, prefix = turning.as_edited(action, tool), turning.prefix(action, tool)
+        return errors_by_block(edited, invalid.fields, hidden, prefix)
 
 
 def _with(approval: Approval, action: Action, read: Decision | FieldErrors) -> list[Approval]:
     """The approval as it is and as it would be: a sentence about what was typed may quote it."""
     if not isinstance(read, Edit):
         return [approval]
-    return [approval, replace(approval, actions=(replace(action, arguments=read.arguments),))]
-
-
-def _edit(read: Arguments | FieldErrors) -> Decision | FieldErrors:
-    return read if isinstance(read, FieldErrors) else Edit(read)
+    made = replace(action, tool=read.tool or action.tool, arguments=read.arguments)
+    return [approval, replace(approval, actions=(made,))]
 
 
 def _answer(read: str | FieldErrors) -> Decision | FieldErrors:

@@ -26,6 +26,9 @@ NEXT: Final = "next"
 PREVIOUS: Final = "previous"
 """Turn a page inside `View all`; the view's `private_metadata` says of what."""
 
+TOOL: Final = "tool"
+"""The choice of a tool in an edit form; carries its place among those that an edit may end at."""
+
 STOP: Final = "stop"
 """Carries the conversation's id."""
 ASK_AGAIN: Final = "ask_again"
