@@ -61,6 +61,8 @@ def _arguments(elements: list[Json]) -> Json | None:
         parts = element["elements"]
         texts = [one.get("text", "") for one in parts]
         style = parts[0].get("style")
+        if style == {"italic": True} and "left out here" in texts[0]:
+            return None
         if element["type"] == "rich_text_quote" or style == {"italic": True}:
             continue  # the agent's words, and ours
         if any(mark in text for text in texts for mark in UNREADABLE):
