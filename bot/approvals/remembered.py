@@ -67,7 +67,7 @@ def in_force(known: Sequence[Approval], ran: Collection[ActionId]) -> Iterator[t
 
 def is_approved(action: Action) -> bool:
     """Whether people approved it as the agent asked for it: not an edit of it."""
-    return action.decided is not None and isinstance(action.decided.decision, Approve) and action.edit is None
+    return action.decided is not None and isinstance(action.decided.decision, Approve)
 
 
 def holds(source: Action, terms: Terms) -> bool:

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.approvals.action import Vote
+from bot.approvals.action import Expired, LetThrough, Remembered, Vote
 from bot.approvals.approval import Action, Approval, Decided, Shape, State
+from bot.approvals.asking import Asking, Remembering
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import Approve, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, UserId
@@ -40,9 +41,24 @@ values = st.recursive(
 )
 objects = st.dictionaries(texts, values, max_size=4)
 decisions = st.one_of(
-    st.just(Approve()), st.builds(Edit, objects), st.builds(Reject, texts), st.builds(Respond, texts)
+    st.just(Approve()),
+    st.builds(Edit, objects, st.none() | texts),
+    st.builds(Reject, texts),
+    st.builds(Respond, texts),
 )
-outcomes = st.none() | st.builds(Decided, decision=decisions, by=words, at=moments)
+remembered = st.builds(
+    Remembered,
+    action=words,
+    by=st.lists(words, max_size=3).map(tuple),
+    at=moments,
+    taken_back=st.none() | words,
+)
+outcomes = st.one_of(
+    st.none(),
+    st.builds(Decided, decision=decisions, by=words, at=moments),
+    st.builds(Expired, at=moments),
+    st.builds(LetThrough, at=moments, because=st.none() | remembered),
+)
 who = st.one_of(
     st.sampled_from([ChannelMembers(), Requester(), Members(), One(UserId("U0BOB"))]),
     st.builds(UserGroup, words, words),
@@ -61,6 +77,9 @@ actions = st.builds(
     digest=texts,
     call=texts,
     schema=st.none() | objects,
+    targets=st.dictionaries(texts, objects, max_size=2),
+    remembering=st.none() | st.builds(Remembering, asking=st.sampled_from(Asking), terms=words),
+    forgotten=st.none() | words,
     needs=st.just(ALONE) | st.lists(quorums, max_size=3).map(tuple),
     votes=st.lists(votes, max_size=3).map(tuple),
     outcome=outcomes,
