@@ -55,3 +55,6 @@ class Agent:
     """How the description begins of a tool whose entry has none."""
     edit_notice: str | None = EDIT_NOTICE
     """What the model is told before the result of a call that a person edited; `None`: nothing."""
+    feedback: Mapping[str, str] = field(default_factory=dict)
+    """The team's words for what the model is told: `rejected` (with `{tool}` and `{reason}`), `expired` and
+    `skipped` (with `{tool}`), and `edited`, which is another name for `edit_notice`."""

@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
+from langchain.agents.middleware import InterruptOnConfig
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from bot.agents.agent import Agent
+from bot.agents.agent import EDIT_NOTICE, Agent
 from bot.agents.built import BuiltAgent, GraphBuilder
 from bot.agents.checks import check_middleware, check_settings, is_brought, tools_of
 from bot.agents.descriptions import describe
 from bot.agents.errors import BadAgent
 from bot.agents.failures import ToolFailures
+from bot.agents.feedback import Approving, Feedback, read_feedback
 from bot.agents.gates import EVERY_OTHER, Gate, expand
 from bot.agents.guard import Guard
 from bot.agents.models import chat_model
@@ -57,17 +58,31 @@ def _from_agent(
     provided = [tool for tool in agent.tools if isinstance(tool, dict)]
     tools = tools_of(agent)
     gates = expand(agent.interrupt_on, tools)
+    feedback = read_feedback(agent.feedback)
     own = [tool for tool in tools.values() if not is_brought(tool, agent.middleware)]
     failures = ToolFailures(only_known=bool(agent.interrupt_on.get(EVERY_OTHER)))
-    guard = [Guard(journal, gates)] if journal else []
+    guard = [Guard(journal, gates, feedback)] if journal else []
     graph = create_agent(
         _model(agent.model if agent.model is not None else model),
         tools=[*own, *provided],
         system_prompt=agent.system_prompt,
-        middleware=[_approval(agent, gates, tools), Verdicts(gates), failures, *agent.middleware, *guard],
+        middleware=[
+            _approval(agent, gates, tools, feedback),
+            Verdicts(gates),
+            failures,
+            *agent.middleware,
+            *guard,
+        ],
         checkpointer=checkpointer,
     )
-    return BuiltAgent(name=name, graph=graph, tools=tools, gates=gates, warnings=_ungated(agent, provided))
+    return BuiltAgent(
+        name=name,
+        graph=graph,
+        tools=tools,
+        gates=gates,
+        feedback=feedback,
+        warnings=_ungated(agent, provided),
+    )
 
 
 def _model(model: str | BaseChatModel | None) -> BaseChatModel:
@@ -85,8 +100,11 @@ def _model(model: str | BaseChatModel | None) -> BaseChatModel:
 
 
 def _approval(
-    agent: Agent, gates: Mapping[str, Gate], tools: Mapping[str, BaseTool]
-) -> HumanInTheLoopMiddleware[Any, Any, Any]:
+    agent: Agent, gates: Mapping[str, Gate], tools: Mapping[str, BaseTool], feedback: Feedback
+) -> Approving:
+    if feedback.edited is not None and agent.edit_notice != EDIT_NOTICE:
+        raise BadAgent("`edit_notice` and the `edited` of `feedback` say the same; keep one of them.")
+    notice = feedback.of_edited() or agent.edit_notice
     interrupt_on: dict[str, bool | InterruptOnConfig] = {
         name: InterruptOnConfig(
             allowed_decisions=[kind.value for kind in gate.allowed],
@@ -95,9 +113,7 @@ def _approval(
         )
         for name, gate in gates.items()
     }
-    return HumanInTheLoopMiddleware(
-        interrupt_on, description_prefix=agent.description_prefix, edit_notice=agent.edit_notice
-    )
+    return Approving(interrupt_on, description_prefix=agent.description_prefix, edit_notice=notice)
 
 
 def _ungated(agent: Agent, provided: Sequence[dict[str, Any]]) -> tuple[str, ...]:

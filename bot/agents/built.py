@@ -11,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from bot.agents.agent import ArgsSchema
+from bot.agents.feedback import USUAL, Feedback
 from bot.agents.gates import Gate
 
 RECURSION_LIMIT: Final = 250
@@ -43,6 +44,8 @@ class BuiltAgent:
     tools: Mapping[str, BaseTool]
     gates: Mapping[str, Gate] | None
     """By tool; None for a graph of the team's own, whose gates cannot be seen."""
+    feedback: Feedback = USUAL
+    """What the agent is told of calls that did not run as it wanted; of an `Agent`'s own gates alone."""
     warnings: tuple[str, ...] = ()
     """Sentences for the operator: promises that this agent cannot keep."""
 

@@ -22,7 +22,7 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
 
     What an approval keeps of its gates (tools, decisions, schemas) is its fingerprint; it is compared whole.
     """
-    if agent.gates is None or not _is_ours(snapshot, approval):
+    if agent.gates is None or not is_langchains(snapshot, approval):
         return
     expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot)]
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
@@ -44,7 +44,8 @@ def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
         raise Drifted(f"`{tool}`, which `{action.tool}` was turned into, has changed since this was asked")
 
 
-def _is_ours(snapshot: Snapshot, approval: Approval) -> bool:
+def is_langchains(snapshot: Snapshot, approval: Approval) -> bool:
+    """Whether it is LangChain's own approval that asks."""
     return any(
         task.name == _OURS and interrupt.id == approval.interrupt for task, interrupt in snapshot.waiting
     )

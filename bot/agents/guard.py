@@ -27,6 +27,7 @@ from langgraph.types import Command, interrupt
 
 from bot.agents.doubts import Again, Late, Ran, Skip, question, resolution_from
 from bot.agents.failures import cut
+from bot.agents.feedback import USUAL, Feedback
 from bot.agents.gates import Gate
 from bot.agents.messages import message_with
 from bot.agents.results import kept, recorded, refused, reported
@@ -64,8 +65,11 @@ class Guard(AgentMiddleware[Any, Any, Any]):
 
     state_schema = JournalState
 
-    def __init__(self, journal: Journal, gates: Mapping[str, Gate] | None = None) -> None:
+    def __init__(
+        self, journal: Journal, gates: Mapping[str, Gate] | None = None, feedback: Feedback = USUAL
+    ) -> None:
         super().__init__()
+        self._feedback = feedback
         self._journal = journal
         self._gates = gates or {}
         # Two runs of one thread at once are a fault of the caller; still the tool runs once.
@@ -99,6 +103,8 @@ class Guard(AgentMiddleware[Any, Any, Any]):
                 return await self._run(execution, request, handler)
             case Return(execution=execution):
                 return recorded(execution, call)
+            case Refuse(why=Why.SKIPPED as why):
+                return refused(call, why, self._feedback.of_skipped(call.tool))
             case Refuse(why=why):
                 return refused(call, why)
             case Ask():

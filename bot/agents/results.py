@@ -56,9 +56,16 @@ def recorded(execution: Execution, call: Call) -> ToolMessage:
             return ToolMessage(content=NOT_KEPT, name=call.tool, tool_call_id=call.id)
 
 
-def refused(call: Call, why: Why) -> ToolMessage:
-    """The sentence that the agent gets instead of a result; marked, so that the thread is told as well."""
+def refused(call: Call, why: Why, words: str | None = None) -> ToolMessage:
+    """The sentence that the agent gets instead of a result; marked, so that the thread is told as well.
+
+    `words` are a team's own for the agent.
+    """
     sentence = f"`{call.tool}` was not run: {why}."
     return ToolMessage(
-        content=sentence, name=call.tool, tool_call_id=call.id, status="error", artifact={MARK: sentence}
+        content=words or sentence,
+        name=call.tool,
+        tool_call_id=call.id,
+        status="error",
+        artifact={MARK: sentence},
     )

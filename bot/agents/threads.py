@@ -20,13 +20,14 @@ from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
-from bot.agents.drift import refuse_drift
+from bot.agents.drift import is_langchains, refuse_drift
+from bot.agents.feedback import EXPIRED
 from bot.agents.mending import CUT_OFF, diagnosed, whole
 from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
 from bot.agents.unanswered import is_unanswerable, results
-from bot.agents.wire import EXPIRED, answer, encodable
+from bot.agents.wire import answer, encodable
 from bot.approvals.approval import Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
@@ -108,7 +109,8 @@ class Threads:
         refuse_drift(self._agent, self._schemas, snapshot, approval)
         if is_unanswerable(approval):
             return await self._go_on_without(thread, snapshot, approval)
-        command: Command[Any] = Command(resume={approval.interrupt: answer(approval)})
+        feedback = self._agent.feedback if is_langchains(snapshot, approval) else None
+        command: Command[Any] = Command(resume={approval.interrupt: answer(approval, feedback)})
         return await self._run(thread, command)
 
     async def proceed(self, thread: ConversationId) -> str | None:
@@ -168,7 +170,10 @@ class Threads:
         self, thread: ConversationId, snapshot: Snapshot, approval: Approval
     ) -> str | None:
         """Go on with what became of every open call as its result, where an answer cannot say it."""
-        told, node = results(snapshot, approval), next(iter(sorted(self._tool_nodes)), None)
+        told, node = (
+            results(snapshot, approval, self._agent.feedback),
+            next(iter(sorted(self._tool_nodes)), None),
+        )
         if not told or node is None:
             await self._settle(thread, snapshot, EXPIRED)
             return None

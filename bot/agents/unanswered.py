@@ -11,8 +11,9 @@ from typing import Final, assert_never
 from langchain_core.messages import ToolMessage
 
 from bot.agents.cancelling import open_calls
+from bot.agents.feedback import USUAL, Feedback
 from bot.agents.snapshot import Snapshot
-from bot.agents.wire import EXPIRED, encodable, kind_told
+from bot.agents.wire import encodable, kind_told
 from bot.approvals.approval import Action, Approval, LetThrough
 from bot.approvals.decision import Approve, Edit, Reject, Respond
 
@@ -32,9 +33,11 @@ def is_unanswerable(approval: Approval) -> bool:
     return any(action.outcome and kind_told(action) is None for action in approval.actions)
 
 
-def results(snapshot: Snapshot, approval: Approval) -> list[ToolMessage]:
+def results(snapshot: Snapshot, approval: Approval, feedback: Feedback = USUAL) -> list[ToolMessage]:
     """A result for each call that is open, by what was decided about it."""
-    told: Mapping[str, str] = {action.call: _told(action) for action in approval.actions if action.call}
+    told: Mapping[str, str] = {
+        action.call: _told(action, feedback) for action in approval.actions if action.call
+    }
     return [
         message.model_copy(update={"content": told[message.tool_call_id]})
         if message.tool_call_id in told
@@ -43,16 +46,17 @@ def results(snapshot: Snapshot, approval: Approval) -> list[ToolMessage]:
     ]
 
 
-def _told(action: Action) -> str:
+def _told(action: Action, feedback: Feedback) -> str:
     if isinstance(action.outcome, LetThrough):
         return NOT_RUN
     if action.decided is None:
-        return EXPIRED
+        return feedback.of_expired(action.tool)
     match action.decided.decision:
         case Approve() | Edit():
             return APPROVED
         case Reject(reason=reason):
-            return encodable(f"Rejected by a person. {reason}".strip())
+            usual = f"Rejected by a person. {reason}".strip()
+            return encodable(feedback.of_rejected(action.tool, reason) or usual)
         case Respond(message=message):
             return encodable(message)
         case _:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
 from bot.agents.doubts import answer_to, request_from
+from bot.agents.feedback import EXPIRED, Feedback, of_a_person, whole
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, Shape
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond, kind_of
 from bot.approvals.errors import Stale
@@ -19,11 +20,6 @@ from bot.approvals.thread import ActionRequest, Interrupt
 QUESTION: Final = "question"
 """What stands for the tool where a plain text asks."""
 
-
-EXPIRED: Final = (
-    "Nobody decided in time, so the tool did not run. This is not a no: ask again if it is still needed."
-)
-"""What the agent is told of a call that expired."""
 
 UNANSWERED: Final = "Nobody answered in time. This is not an answer: go on without one, or ask again."
 """What a plain question gets that expired."""
@@ -126,14 +122,16 @@ def encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def answer(approval: Approval) -> object:
+def answer(approval: Approval, feedback: Feedback | None = None) -> object:
     """What the interrupt gets: complete and in the order of its action requests.
+
+    `feedback` is for LangChain's own approval alone, as `feedback.Approving` has it.
 
     Raises `Stale` if an action has no outcome or one that it does not take; LangGraph must never see such.
     """
     match approval.shape:
         case Shape.BATCHED:
-            return {"decisions": [_decision(action) for action in approval.actions]}
+            return {"decisions": [_decision(action, feedback) for action in approval.actions]}
         case Shape.QUESTION:
             (action,) = approval.actions
             told = _decision(action)
@@ -160,16 +158,18 @@ def kind_told(action: Action) -> DecisionKind | None:
     return next((kind for kind in harmless if kind in action.allowed), None)
 
 
-def _decision(action: Action) -> dict[str, Any]:
+def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any]:
     match action.outcome:
         case None:
             raise Stale(f"`{action.tool}` has not been decided")
         case Decided(decision=decision):
-            told = _told(action, decision)
+            told = _told(action, decision, feedback)
         case Expired():
             kind = kind_told(action)
             # A plain text: what goes into a checkpoint has no types of ours.
-            told = {"type": kind.value if kind else "", "message": EXPIRED}
+            words = feedback.of_expired(action.tool) if feedback else EXPIRED
+            alone = feedback and kind is DecisionKind.REJECT
+            told = {"type": kind.value if kind else "", "message": whole(words) if alone else words}
         case LetThrough():
             told = {"type": "approve"}
         case _:
@@ -179,25 +179,33 @@ def _decision(action: Action) -> dict[str, Any]:
     return told
 
 
-def _told(action: Action, decision: Approve | Edit | Reject | Respond) -> dict[str, Any]:
+def _told(
+    action: Action, decision: Approve | Edit | Reject | Respond, feedback: Feedback | None
+) -> dict[str, Any]:
     match decision:
         case Approve():
             return {"type": "approve"}
-        case Edit(arguments=arguments, tool=None):
-            if dict(arguments) == dict(action.arguments) and DecisionKind.APPROVE in action.allowed:
-                return {"type": "approve"}  # or the model is told that it was changed
-            return {"type": "edit", "edited_action": {"name": action.tool, "args": dict(arguments)}}
-        case Edit(arguments=arguments, tool=str(tool)):
-            if tool not in action.targets:
-                raise Stale(f"`{action.tool}` cannot be turned into `{tool}`")
-            return {"type": "edit", "edited_action": {"name": tool, "args": dict(arguments)}}
         case Edit():
-            raise Stale(f"`{action.tool}` was edited into no tool")
-        case Reject(reason=""):
-            return {"type": "reject"}
+            return _edited(action, decision)
         case Reject(reason=reason):
-            return {"type": "reject", "message": encodable(reason)}
+            return _rejected(action, reason, feedback)
         case Respond(message=message):
             return {"type": "respond", "message": encodable(message)}
         case _:
             assert_never(decision)
+
+
+def _edited(action: Action, edit: Edit) -> dict[str, Any]:
+    if edit.tool is not None and edit.tool not in action.targets:
+        raise Stale(f"`{action.tool}` cannot be turned into `{edit.tool}`")
+    same = edit.tool is None and dict(edit.arguments) == dict(action.arguments)
+    if same and DecisionKind.APPROVE in action.allowed:
+        return {"type": "approve"}  # or the model is told that it was changed
+    return {"type": "edit", "edited_action": {"name": edit.tool or action.tool, "args": dict(edit.arguments)}}
+
+
+def _rejected(action: Action, reason: str, feedback: Feedback | None) -> dict[str, Any]:
+    words = feedback.of_rejected(action.tool, reason) if feedback else None
+    if words is not None:
+        return {"type": "reject", "message": whole(encodable(words))}
+    return {"type": "reject", "message": of_a_person(encodable(reason))} if reason else {"type": "reject"}

@@ -82,7 +82,7 @@ async def test_a_deadline_that_passed_while_the_process_was_down_counts_and_a_la
         card = await house.card()
     pass_hours(tmp_path, 30)
     async with a_house(tmp_path, policy=TIMES) as house:
-        await house.bob.press(card, "Approve")
+        await house.bob.press(card, "Approve", stale=True)
         await house.bob.sees_privately("This request expired at")
         assert NOT_A_NO in await house.answer(NOT_A_NO)
         card = await house.bob.sees_change(card, "Expired")

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from bot.agents.wire import EXPIRED
+from bot.agents.feedback import EXPIRED
 
 _EDITED = "Executed instead: "
 _RESPONSE = "\n\nTool response:\n"
