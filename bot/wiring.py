@@ -172,7 +172,12 @@ class _Work:
             now=_now,
         )
         steering = Steering(
-            store=self.store, jobs=self.jobs, directory=directory, policy=self._policy, now=_now
+            store=self.store,
+            jobs=self.jobs,
+            agent=self._agent,
+            directory=directory,
+            policy=self._policy,
+            now=_now,
         )
         private = Private(client=self._client)
         talk = Talk(

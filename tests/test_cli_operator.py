@@ -112,7 +112,7 @@ async def test_cancel_has_the_running_bot_stop_and_the_conversation_goes_on_afte
         assert said(await office.shell.run("cancel", link)) == (
             f"Asked the running bot to stop {id}; a tool that runs ends first, and the thread is told."
         )
-        await office.alice.sees("Stopped.", thread=card["thread_ts"])
+        await office.alice.sees("Stopped by an operator.", thread=card["thread_ts"])
         closed = await office.bob.sees_change(card, lambda one: decisions(one) == [])
         assert "stopped by an operator" in text_of(closed)
         assert await office.status(id) == "idle"
@@ -132,7 +132,7 @@ async def test_cancel_without_a_bot_is_done_when_one_starts(office: Office) -> N
     assert answer == f"No bot is running; {id} is stopped when one starts."
     assert await office.status(id) == "waiting"
     async with office.shell.running("serve"):
-        await office.alice.sees("Stopped.", thread=card["thread_ts"])
+        await office.alice.sees("Stopped by an operator.", thread=card["thread_ts"])
         await office.bob.press(card, "Approve", stale=True)
         await office.bob.sees_privately("This request is closed")
     assert office.ran() == []

@@ -15,13 +15,13 @@ from langgraph.errors import GraphDrained, GraphRecursionError, UnknownInterrupt
 from langgraph.graph import END
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode
-from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
 from bot.agents.drift import is_langchains, refuse_drift
 from bot.agents.feedback import EXPIRED
+from bot.agents.halting import Halting
 from bot.agents.mending import CUT_OFF, diagnosed, whole
 from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
@@ -31,7 +31,7 @@ from bot.agents.wire import answer, encodable
 from bot.approvals.approval import Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
-from bot.approvals.errors import Stale, TryLater
+from bot.approvals.errors import Stale
 from bot.approvals.ids import ConversationId
 from bot.approvals.thread import Condition, Interrupt, Thread
 
@@ -41,7 +41,6 @@ The id is checked here as well, so a LangGraph without the switch is still used 
 _RESUME: Final = "__resume__"
 _OURS: Final = frozenset({"Verdicts.after_model", "HumanInTheLoopMiddleware.after_model"})
 """A team's own middleware with such a step may ask as well."""
-ENDING: Final = "the process ends"
 _log = structlog.get_logger(__name__)
 
 
@@ -53,8 +52,7 @@ class Threads:
         self._graph = agent.graph
         self._schemas = ToolSchemas(agent)
         self._limit = recursion_limit
-        self._draining = False
-        self._under_way: set[RunControl] = set()
+        self._runs = Halting()
         self._tool_nodes = frozenset(
             name for name, node in self._graph.nodes.items() if isinstance(node.bound, ToolNode)
         )
@@ -67,9 +65,14 @@ class Threads:
 
         Runs raise `TryLater`; where they were cut off, the next process goes on.
         """
-        self._draining = True
-        for control in self._under_way:
-            control.request_drain(ENDING)
+        self._runs.drain()
+
+    def halt(self, thread: ConversationId) -> None:
+        """Let the tools and the model call that run in this thread end, and begin nothing more in this run.
+
+        The run returns None and leaves the thread where it is then. Does nothing if none is under way.
+        """
+        self._runs.halt(thread)
 
     async def read(self, thread: ConversationId) -> Thread:
         """The thread as its checkpoint has it."""
@@ -81,19 +84,20 @@ class Threads:
         What was cut off or failed before is cancelled first, so that no call stays without a result.
         Raises `Stale` while an interrupt waits for people: a message would silently drop it.
         """
-        snapshot = await self._snapshot(thread)
-        if snapshot.thread().condition is Condition.WAITING:
-            raise Stale("the agent waits for people")
-        there = {message.id for message in snapshot.messages}
-        fresh: list[AnyMessage] = [
-            HumanMessage(content=encodable(told.text), id=told.id)
-            for told in messages
-            if told.id not in there
-        ]
-        if not fresh:
-            return await self.proceed(thread) if snapshot.state.tasks else None
-        await self._settle(thread, snapshot, CUT_OFF)
-        return await self._run(thread, {"messages": fresh})
+        with self._runs.under_way(thread):
+            snapshot = await self._snapshot(thread)
+            if snapshot.thread().condition is Condition.WAITING:
+                raise Stale("the agent waits for people")
+            there = {message.id for message in snapshot.messages}
+            fresh: list[AnyMessage] = [
+                HumanMessage(content=encodable(told.text), id=told.id)
+                for told in messages
+                if told.id not in there
+            ]
+            if not fresh:
+                return await self.proceed(thread) if snapshot.state.tasks else None
+            await self._settle(thread, snapshot, CUT_OFF)
+            return await self._run(thread, {"messages": fresh})
 
     async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
         """Tell the agent a settled approval, by interrupt id and in order.
@@ -101,35 +105,38 @@ class Threads:
         Raises `Stale` if the interrupt is not pending, is not what was shown, or if the agent's gates
         are others by now.
         """
-        snapshot = await self._snapshot(thread)
-        pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
-        if approval.interrupt not in pending:
-            raise Stale("the agent no longer waits for it")
-        _refuse_unseen(thread, approval, pending[approval.interrupt])
-        refuse_drift(self._agent, self._schemas, snapshot, approval)
-        if is_unanswerable(approval):
-            return await self._go_on_without(thread, snapshot, approval)
-        feedback = self._agent.feedback if is_langchains(snapshot, approval) else None
-        command: Command[Any] = Command(resume={approval.interrupt: answer(approval, feedback)})
-        return await self._run(thread, command)
+        with self._runs.under_way(thread):
+            snapshot = await self._snapshot(thread)
+            pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
+            if approval.interrupt not in pending:
+                raise Stale("the agent no longer waits for it")
+            _refuse_unseen(thread, approval, pending[approval.interrupt])
+            refuse_drift(self._agent, self._schemas, snapshot, approval)
+            if is_unanswerable(approval):
+                return await self._go_on_without(thread, snapshot, approval)
+            feedback = self._agent.feedback if is_langchains(snapshot, approval) else None
+            command: Command[Any] = Command(resume={approval.interrupt: answer(approval, feedback)})
+            return await self._run(thread, command)
 
     async def proceed(self, thread: ConversationId) -> str | None:
         """Go on with what was cut off or failed; does nothing in a thread that waits or is finished."""
-        snapshot = await self._snapshot(thread)
-        if snapshot.thread().condition in {Condition.NEW, Condition.IDLE, Condition.WAITING}:
-            return None
-        # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
-        failed = await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
-        # What cannot be shown to people is no exception, and going on asks it again and again.
-        return failed or (await self.read(thread)).failure or None
+        with self._runs.under_way(thread):
+            snapshot = await self._snapshot(thread)
+            if snapshot.thread().condition in {Condition.NEW, Condition.IDLE, Condition.WAITING}:
+                return None
+            # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
+            failed = await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
+            # What cannot be shown to people is no exception, and going on asks it again and again.
+            return failed or (await self.read(thread)).failure or None
 
     async def ask_again(self, thread: ConversationId) -> str | None:
         """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
-        snapshot = await self._snapshot(thread)
-        if snapshot.thread().condition is not Condition.WAITING:
-            return None
-        # From its own checkpoint the thread forks, and the step that asks is done once more.
-        return await self._run(thread, None, fork=snapshot.state.config)
+        with self._runs.under_way(thread):
+            snapshot = await self._snapshot(thread)
+            if snapshot.thread().condition is not Condition.WAITING:
+                return None
+            # From its own checkpoint the thread forks, and the step that asks is done once more.
+            return await self._run(thread, None, fork=snapshot.state.config)
 
     async def forget(self, thread: ConversationId) -> None:
         """Delete everything that is kept of the thread; it is new then. To do it twice changes nothing."""
@@ -183,21 +190,17 @@ class Threads:
     async def _run(
         self, thread: ConversationId, told: object, *, fork: RunnableConfig | None = None
     ) -> str | None:
-        if self._draining:
-            raise TryLater(0, ENDING)
-        config, control = self._config(thread, fork), RunControl()
-        self._under_way.add(control)
-        try:
-            await self._graph.ainvoke(told, config, durability="sync", control=control)
-        except GraphDrained as drained:
-            raise TryLater(0, ENDING) from drained
-        except UnknownInterruptError as error:
-            raise Stale("the agent no longer waits for it") from error
-        except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
-            _log.warning("run_failed", thread=thread, error=type(error).__name__)
-            return await self._after(thread, told, error)
-        finally:
-            self._under_way.discard(control)
+        with self._runs.under_way(thread) as control:
+            try:
+                config = self._config(thread, fork)
+                await self._graph.ainvoke(told, config, durability="sync", control=control)
+            except GraphDrained:
+                self._runs.check()
+            except UnknownInterruptError as error:
+                raise Stale("the agent no longer waits for it") from error
+            except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
+                _log.warning("run_failed", thread=thread, error=type(error).__name__)
+                return await self._after(thread, told, error)
         return None
 
     async def _after(self, thread: ConversationId, told: object, error: Exception) -> str | None:

@@ -11,6 +11,7 @@ from bot.approvals.filing import owe, pruning, withdraw
 from bot.approvals.ids import PostId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.steps import Proceed, Rest, Send, Step, stopped
+from bot.approvals.stopping import OPERATOR
 from bot.approvals.thread import Condition, Thread
 
 AGENT_FAILED: Final = "The agent failed."
@@ -21,6 +22,11 @@ FORGOTTEN: Final = (
     "Nothing happened here for so long that the agent no longer remembers what was said before."
 )
 """What a thread is told when it goes on after its checkpoints were deleted."""
+
+STILL: Final = "The agent did not go on although it was told to, so it was halted."
+
+FUTILE: Final = 2
+"""Rounds without any change after which the next one is not worth it."""
 
 FINISHED: Final = frozenset({Status.IDLE, Status.FAILED})
 """Nothing runs, and nothing that is owed or decided would make it run."""
@@ -78,6 +84,7 @@ class Endings:
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
         """Close what is open; what was said since goes on from there."""
+        by = await self._stopped_by(tx, conversation)
         pending = {interrupt.id for interrupt in thread.interrupts}
         asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in asked:
@@ -87,9 +94,20 @@ class Endings:
                 await withdraw(tx, self.jobs, approval, "stopped", self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
             return stopped(asked)
-        await self.say(tx, conversation, PostKind.NOTICE, "Stopped. Nothing that waited was run.")
+        await tx.executions.give_up_doubts(conversation.id)
+        if thread.answer:  # its last call of the model was under way
+            await self.say(tx, conversation, PostKind.ANSWER, thread.answer.text, key=thread.answer.id)
+        await self.say(tx, conversation, PostKind.NOTICE, f"Stopped{by}. Nothing that waited was run.")
         await self.become(tx, conversation, Status.WORKING if kept else Status.IDLE)
         return Send(kept) if kept else Rest()
+
+    async def _stopped_by(self, tx: Transaction, conversation: Conversation) -> str:
+        """Who wanted it; empty if it was nobody, but a decision that no longer fits."""
+        lines = await tx.record.of(conversation.id)
+        last = next((line for line in reversed(lines) if line.kind in {"stopped", "resumed"}), None)
+        if last is None or last.kind != "stopped":
+            return ""
+        return f" by <@{last.actor}>" if last.actor else f" by {OPERATOR}"
 
     async def tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
         """Owe the thread a sentence about each tool that ran and failed."""
@@ -127,3 +145,17 @@ class Endings:
         known = replace(conversation, forgotten=False)
         await tx.conversations.save(known)
         return known
+
+
+class Standstill:
+    """Notices a loop that goes round without getting anywhere."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[Thread, Step] | None = None
+        self._futile = 0
+
+    def reached(self, thread: Thread, step: Step) -> bool:
+        """Whether this very step was taken in this very thread again and again, and changed nothing."""
+        self._futile = self._futile + 1 if self._seen == (thread, step) else 0
+        self._seen = thread, step
+        return self._futile >= FUTILE

@@ -142,6 +142,9 @@ class Executions(Protocol):
     async def of(self, conversation: ConversationId) -> Sequence[Execution]:
         """A conversation's, oldest first."""
 
+    async def give_up_doubts(self, conversation: ConversationId) -> None:
+        """Nobody will find out any more whether what may have run here has run. What is known stays."""
+
 
 class Posts(Protocol):
     """Rows of what the bot shows in Slack."""
@@ -305,6 +308,12 @@ class Agent(Protocol):
 
     async def ask_again(self, thread: ConversationId) -> str | None:
         """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
+
+    def halt(self, thread: ConversationId) -> None:
+        """Let the tools and the model call that run in this thread end, and begin nothing more in this run.
+
+        The run returns None and leaves the thread where it is then. Does nothing if none is under way.
+        """
 
     async def forget(self, thread: ConversationId) -> None:
         """Delete everything that is kept of the thread; it is new then. To do it twice changes nothing."""

@@ -118,7 +118,7 @@ class Repairing:
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id)
             if conversation and conversation.status is not Status.IDLE:
-                await stop(tx, self.jobs, conversation, by=None, now=self.now)
+                await stop(tx, self.jobs, self.agent, conversation, by=None, now=self.now)
 
     async def repair(self, id: ConversationId, wish: str) -> None:
         """Bring a conversation back. The caller holds the thread, as for `Running.advance`.
@@ -138,6 +138,8 @@ class Repairing:
                 # As if Retry had been pressed; for what is ended there is nothing to try again.
                 status = Status.WORKING if {*found} & ENDS else Status.RETRYING
                 await tx.conversations.save(replace(conversation, status=status))
+            if {*found} & ENDS:
+                await tx.executions.give_up_doubts(id)
         if Fault.DANGLING in found:
             await self.agent.mend(id)
         if {*found} & ENDS:

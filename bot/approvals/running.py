@@ -15,7 +15,7 @@ from typing import Final
 from bot.approvals.approval import Approval, State
 from bot.approvals.asked_again import judged, told_of
 from bot.approvals.conversation import Conversation, PostKind, Said, Status
-from bot.approvals.endings import Endings
+from bot.approvals.endings import STILL, Endings, Standstill
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, withdraw
 from bot.approvals.ids import ConversationId
@@ -24,6 +24,7 @@ from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transac
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.timers import timed
+from bot.approvals.watching import Watching
 
 MAX_STEPS: Final = 200
 """Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
@@ -49,6 +50,10 @@ class Running:
     def _ends(self) -> Endings:
         return Endings(jobs=self.jobs, now=self.now)
 
+    @property
+    def _watching(self) -> Watching:
+        return Watching(store=self.store, agent=self.agent)
+
     async def start(self, id: ConversationId) -> None:
         """Advance a conversation that has just begun: there is nothing to look at before its first run.
 
@@ -60,7 +65,7 @@ class Running:
         failure = None
         if conversation and conversation.status is Status.WORKING:
             with suppress(Stale):
-                failure = await self.agent.send(id, said)
+                failure = await self._watching.beside(self.agent.send(id, said), id)
         await self.advance(id, failure)
 
     async def advance(self, id: ConversationId, failure: str | None = None) -> None:
@@ -68,28 +73,31 @@ class Running:
 
         `failure` is what the last run failed with, if it was run already.
         """
+        standstill = Standstill()
         for _ in range(MAX_STEPS):
             thread = await self.agent.read(id)
             async with self.store.write() as tx:
                 step = await self._square(tx, id, thread, failure)
             if isinstance(step, Rest):
                 return
+            if standstill.reached(thread, step):
+                await self._fail(id, STILL)
+                return
             failure = await self._take(id, step)
-        async with self.store.write() as tx:
-            if conversation := await tx.conversations.get(id):
-                await self._ends.fail(tx, conversation, "The agent did not come to an end and was halted.")
+        await self._fail(id, "The agent did not come to an end and was halted.")
 
     async def give_up(self, id: ConversationId) -> None:
         """Tell the thread that the bot itself failed, after the job's last attempt."""
+        await self._fail(id, "The bot could not go on because of an internal error.")
+
+    async def _fail(self, id: ConversationId, sentence: str) -> None:
         async with self.store.write() as tx:
             if conversation := await tx.conversations.get(id):
-                await self._ends.fail(
-                    tx, conversation, "The bot could not go on because of an internal error."
-                )
+                await self._ends.fail(tx, conversation, sentence)
 
     async def _take(self, id: ConversationId, step: Doing) -> str | None:
         try:
-            return await take(self.agent, id, step)
+            return await self._watching.beside(take(self.agent, id, step), id)
         except Stale as stale:
             if not isinstance(step, Resume):
                 raise

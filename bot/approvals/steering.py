@@ -13,7 +13,7 @@ from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
-from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Transaction
 from bot.approvals.stopping import stop
 
 KEPT: Final = {
@@ -49,6 +49,7 @@ class Steering:
 
     store: Store
     jobs: Jobs
+    agent: Agent
     directory: Directory
     policy: Policy
     now: Clock
@@ -126,7 +127,7 @@ class Steering:
     async def stop(self, id: ConversationId, *, by: UserId) -> None:
         """Stop a conversation: open approvals are withdrawn, nothing that waits will run.
 
-        What is settled may be running at this moment; the loop, which holds the thread, finds out.
+        A tool may be running at this moment: it ends, and nothing is begun after it.
         """
         async with self.store.read() as tx:
             conversation = await tx.conversations.get(id)
@@ -135,7 +136,7 @@ class Steering:
         await self._check_taking_part(by, conversation)
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
-            await stop(tx, self.jobs, conversation, by=by, now=self.now)
+            await stop(tx, self.jobs, self.agent, conversation, by=by, now=self.now)
 
     async def ask_again(self, id: ActionId, *, by: UserId) -> None:
         """Take back an approval that is remembered: from the next call on people are asked again."""

@@ -1,24 +1,26 @@
 """The clean stop of a conversation, whoever wants it: a person in Slack, or an operator."""
 
 from dataclasses import replace
+from functools import partial
 
 from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Status
 from bot.approvals.filing import running, withdraw
 from bot.approvals.ids import UserId
-from bot.approvals.ports import Clock, Event, Jobs, Transaction
+from bot.approvals.ports import Agent, Clock, Event, Jobs, Transaction
 
 OPERATOR = "an operator"
 """Who does something that nobody in Slack asked for."""
 
 
 async def stop(
-    tx: Transaction, jobs: Jobs, conversation: Conversation, *, by: UserId | None, now: Clock
+    tx: Transaction, jobs: Jobs, agent: Agent, conversation: Conversation, *, by: UserId | None, now: Clock
 ) -> None:
     """Close what is open, so that nothing that waits will run; `by` is None for an operator.
 
-    What is settled may be running at this moment; the loop, which holds the thread, finds out.
+    A tool may be running at this moment: it ends, and nothing is begun after it. The loop, which holds the
+    thread, closes what is left then.
     """
     who = f"<@{by}>" if by else OPERATOR
     await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
@@ -28,3 +30,4 @@ async def stop(
     await tx.conversations.hand_over([said.id for said in await tx.conversations.kept(conversation.id)])
     await tx.record.append(Event(kind="stopped", at=now(), conversation=conversation.id, actor=by))
     await jobs.owe(tx, running(conversation.id, f"stop:{ids.fresh()}"))
+    tx.on_commit(partial(agent.halt, conversation.id))  # what runs in another process looks by itself

@@ -63,6 +63,7 @@ _RESTED: Final = (
         ~exists().where(
             executions.c.conversation == conversations.c.id,
             executions.c.progress.in_([Progress.INTENT.value, Progress.IN_DOUBT.value]),
+            executions.c.given_up.is_(False),
         ),
         ~exists().where(messages.c.conversation == conversations.c.id, messages.c.handed_over.is_(False)),
         ~exists().where(

@@ -33,6 +33,14 @@ _SAVE: Final = (
     .where(*_ONE, executions.c.version == bindparam("read"))
     .values({name: bindparam(name) for name in _PROGRESS} | {"version": executions.c.version + 1})
 )
+_GIVE_UP: Final = (
+    update(executions)
+    .where(
+        executions.c.conversation == bindparam("the_conversation"),
+        executions.c.progress.in_([Progress.INTENT.value, Progress.IN_DOUBT.value]),
+    )
+    .values(given_up=True)
+)
 
 
 class ExecutionRows:
@@ -69,6 +77,10 @@ class ExecutionRows:
         rows = await self._connection.execute(_OF, {"the_conversation": conversation})
         return [execution_of(row) for row in rows]
 
+    async def give_up_doubts(self, conversation: ConversationId) -> None:
+        """Nobody will find out any more whether what may have run here has run. What is known stays."""
+        await self._connection.execute(_GIVE_UP, {"the_conversation": conversation})
+
 
 def _place(conversation: ConversationId, message: str, call: str, digest: str) -> Values:
     place = zip(_KEY, (conversation, message, call, digest), strict=True)
@@ -90,6 +102,7 @@ def execution_values(execution: Execution) -> Values:
         "asked": execution.asked,
         "result": None if execution.result is None else to_json(dict(execution.result)),
         "version": execution.version,
+        "given_up": False,
     }
 
 

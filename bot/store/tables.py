@@ -121,6 +121,7 @@ executions = Table(
     Column("asked", Integer(), nullable=False),
     Column("result", Prose()),  # JSON object
     Column("version", Integer(), nullable=False),
+    Column("given_up", Boolean(), nullable=False),  # whether it ran is nobody's question any more
     UniqueConstraint("conversation", "message", "call", "digest"),
     Index(None, "progress"),
 )

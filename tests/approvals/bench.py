@@ -97,7 +97,7 @@ def a_bench(
     return Bench(
         store=store,
         agent=agent,
-        steering=Steering(store=store, jobs=jobs, directory=people, policy=policy, now=now),
+        steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=now),
         running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=now),
         desk=Desk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=now),
     )

@@ -89,7 +89,7 @@ def days(
     return Days(
         store=store,
         agent=agent,
-        steering=Steering(store=store, jobs=jobs, directory=people, policy=policy, now=clock),
+        steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=clock),
         running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=clock),
         desk=Desk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=clock),
         clock=clock,

@@ -144,6 +144,8 @@ class Circles:
 
     sentence: str | None = None
     on: bool = False
+    moving: bool = True
+    """Whether something has happened in the thread each time."""
 
 
 Line: TypeAlias = Asks | Says | Breaks | ToolFails | Circles
@@ -189,6 +191,7 @@ class ScriptedAgent:
         self._at = at
         self.calls: list[str] = []
         self.abandoned: list[str] = []
+        self.halted: list[ConversationId] = []
 
     def scene(self, thread: ConversationId) -> Scene:
         return self.memory.setdefault(thread, Scene(script=self._script))
@@ -236,6 +239,9 @@ class ScriptedAgent:
         self._becomes(thread, interrupts=anew)
         return None
 
+    def halt(self, thread: ConversationId) -> None:
+        self.halted.append(thread)
+
     async def forget(self, thread: ConversationId) -> None:
         self._at("before forgetting")
         self.memory[thread] = replace(self.scene(thread), thread=Thread(condition=Condition.NEW), taken=())
@@ -264,7 +270,10 @@ class ScriptedAgent:
             scene = self.scene(thread)
             line, rest = scene.script[0], scene.script[1:]
             if isinstance(line, Circles):
-                self.memory[thread] = replace(scene, script=rest) if line.on else scene
+                self.memory[thread] = replace(scene, script=rest if line.on else scene.script)
+                if line.moving:
+                    ids = scene.thread.message_ids
+                    self._becomes(thread, message_ids=ids | {f"round-{len(ids)}"})
                 return line.sentence
             self.memory[thread] = replace(scene, script=rest, lines=scene.lines + 1)
             failure = self._play(thread, line)

@@ -194,7 +194,7 @@ AFTER_STOP: dict[str, object] = {
     "posts": [
         (PostKind.CARD, ""),
         (PostKind.CARD, ""),
-        (PostKind.NOTICE, "Stopped. Nothing that waited was run."),
+        (PostKind.NOTICE, f"Stopped by <@{ALICE}>. Nothing that waited was run."),
         (PostKind.ANSWER, "Hello again."),
     ],
     "posts owed": True,

@@ -1,6 +1,7 @@
 """What operators ask for: a clean stop, and bringing back what is stuck without running anything again."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,6 +9,7 @@ from bot.approvals.approval import Shape, State
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve
 from bot.approvals.ids import ConversationId
+from bot.approvals.journal import Progress
 from bot.approvals.repairing import MAY_HAVE_RUN, Fault, Repairing, faults
 from bot.approvals.thread import Condition, Thread
 from tests.approvals.bench import Bench, a_bench
@@ -23,7 +25,8 @@ from tests.approvals.fakes import (
     owed,
     owing,
 )
-from tests.store.samples import BOB, approval, conversation, said
+from tests.approvals.test_retention import in_doubt
+from tests.store.samples import BOB, NOON, approval, conversation, said
 
 
 def on(store: WatchedStore, *script: Line) -> Bench:
@@ -77,11 +80,17 @@ async def test_what_would_run_again_is_ended_instead(
     bench.agent.put(id, answer=None, **wrong)
     async with store.write() as tx:
         await tx.conversations.save(replace(await bench.conversation(), status=before))
+    doubt = await in_doubt(store, id, Progress.INTENT)
     await repairing(bench).repair(id, "wish")
     assert bench.agent.abandoned == [MAY_HAVE_RUN]
     assert bench.agent.calls == ["send"]
     assert await bench.texts(PostKind.NOTICE) == [f"Repaired by an operator: {fault}."]
     assert await status(bench) is Status.IDLE
+    async with store.read() as tx:
+        assert await tx.conversations.rested(NOON + timedelta(days=1)) == [id], (
+            "nobody asks about it any more"
+        )
+        assert await tx.executions.of(id) == [doubt]
 
 
 async def test_a_history_that_no_model_takes_is_mended_before_it_goes_on(store: WatchedStore) -> None:

@@ -102,6 +102,31 @@ async def test_what_is_not_over_is_not_forgotten(store: WatchedStore, what: str)
     assert not await forgets(bench, 10 * MONTH)
 
 
+@pytest.mark.parametrize("progress", [Progress.IN_DOUBT, Progress.INTENT])
+async def test_what_a_stop_left_in_doubt_is_forgotten_in_time_and_the_journal_still_tells_it(
+    store: WatchedStore, progress: Progress
+) -> None:
+    bench = on(store, Asks((asks("i1", "x"),)), Says("Done."))
+    id = await bench.asked()
+    doubt = await in_doubt(store, id, progress)
+    await bench.steering.stop(id, by=ALICE)
+    await bench.works()
+    assert not await forgets(bench, MONTH - timedelta(seconds=1))
+    assert await forgets(bench, MONTH)
+    async with store.read() as tx:
+        assert await tx.executions.of(id) == [doubt]
+
+
+async def test_a_doubt_of_after_a_stop_is_not_over(store: WatchedStore) -> None:
+    bench = on(store, Asks((asks("i1", "x"),)), Says("Done."))
+    id = await bench.asked()
+    await bench.steering.stop(id, by=ALICE)
+    await bench.hears("go on", ts="2.0")
+    await bench.works()
+    await in_doubt(store, id, Progress.IN_DOUBT)
+    assert not await forgets(bench, 10 * MONTH)
+
+
 async def test_what_went_on_between_the_sweep_and_its_work_is_not_forgotten(store: WatchedStore) -> None:
     bench = on(store, Says("Done."))
     id = await bench.asked()
@@ -136,6 +161,14 @@ async def test_retry_in_a_forgotten_conversation_says_that_it_is(store: WatchedS
     await bench.works()
     assert await bench.texts(PostKind.NOTICE) == [FORGOTTEN]
     assert (await bench.conversation()).status is Status.IDLE
+
+
+async def in_doubt(store: WatchedStore, id: ConversationId, progress: Progress) -> Execution:
+    """A call of this conversation that may have run."""
+    async with store.write() as tx:
+        await tx.approvals.add(replace(approval("p1"), conversation=id, state=State.DELIVERED))
+        await tx.executions.add(doubt := execution(id, progress))
+    return doubt
 
 
 def execution(id: ConversationId, progress: Progress) -> Execution:

@@ -1,13 +1,15 @@
 """The loop, on an agent that follows a script."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from bot.approvals.approval import Approval, State
-from bot.approvals.conversation import PostKind, Status
+from bot.approvals.conversation import PostKind, Said, Status
 from bot.approvals.decision import Approve, Edit, Reject
-from bot.approvals.endings import NOTHING_SAID
+from bot.approvals.endings import NOTHING_SAID, STILL
 from bot.approvals.errors import NotAllowed, Stale
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.policy import One, Policy, Terms
@@ -21,6 +23,7 @@ from tests.approvals.fakes import (
     Circles,
     Line,
     Says,
+    Scene,
     ScriptedAgent,
     ToolFails,
     WatchedStore,
@@ -30,6 +33,7 @@ from tests.approvals.fakes import (
 from tests.store.samples import ALICE, BOB, GENERAL
 
 CAROL = UserId("U0CAROL")
+STOPPED = f"Stopped by <@{ALICE}>. Nothing that waited was run."
 
 
 def on(store: WatchedStore, *script: Line) -> Bench:
@@ -271,6 +275,37 @@ class Stopped(ScriptedAgent):
         return failure
 
 
+class Elsewhere(ScriptedAgent):
+    """An agent during whose runs another process, with an agent of its own, stops the conversation."""
+
+    bench: Bench
+    in_send = False
+
+    def __init__(self, memory: dict[ConversationId, Scene], *script: Line) -> None:
+        super().__init__(memory, *script)
+        self.told = asyncio.Event()
+
+    def halt(self, thread: ConversationId) -> None:
+        super().halt(thread)
+        self.told.set()
+
+    async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
+        if self.in_send:
+            await self._stopped(thread)
+        return await super().send(thread, messages)
+
+    async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
+        await self._stopped(thread)
+        return await super().resume(thread, approval)
+
+    async def _stopped(self, thread: ConversationId) -> None:
+        other = ScriptedAgent(self.memory)
+        await replace(self.bench.steering, agent=other).stop(thread, by=ALICE)
+        assert other.halted == [thread]
+        async with asyncio.timeout(10):
+            await self.told.wait()
+
+
 async def test_stop_while_an_approved_tool_runs_does_not_say_that_it_was_withdrawn(
     store: WatchedStore,
 ) -> None:
@@ -284,7 +319,7 @@ async def test_stop_while_an_approved_tool_runs_does_not_say_that_it_was_withdra
     assert (ran.state, waited.state) == (State.DELIVERED, State.WITHDRAWN)
     assert waited.note == f"stopped by <@{ALICE}>"
     assert agent.abandoned == ["Stopped by a person. The tool was not run."]
-    assert await bench.texts(PostKind.NOTICE) == ["Stopped. Nothing that waited was run."]
+    assert await bench.texts(PostKind.NOTICE) == [STOPPED]
     assert await status(bench) is Status.IDLE
 
 
@@ -296,7 +331,7 @@ async def test_stop_while_a_decision_turns_out_stale_is_no_error(store: WatchedS
     [approval] = await bench.approvals()
     await bench.decides(approval)
     assert [one.state for one in await bench.approvals()] == [State.WITHDRAWN]
-    assert await bench.texts(PostKind.NOTICE) == ["Stopped. Nothing that waited was run."]
+    assert await bench.texts(PostKind.NOTICE) == [STOPPED]
     assert await status(bench) is Status.IDLE
 
 
@@ -360,7 +395,7 @@ async def test_stop_ends_what_waits_and_what_was_kept_is_handed_over_then(store:
     assert [said.text for said in bench.agent.scene(id).taken] == ["first", "second"]
     assert await bench.texts(PostKind.NOTICE, PostKind.ANSWER) == [
         "Kept: the agent gets this message once it has stopped.",
-        "Stopped. Nothing that waited was run.",
+        STOPPED,
         "Hello again.",
     ]
     assert await status(bench) is Status.IDLE
@@ -374,7 +409,7 @@ async def test_what_was_settled_and_then_stopped_is_not_told_to_the_agent(store:
     await bench.steering.stop(id, by=ALICE)
     await bench.works()
     assert bench.agent.scene(id).told == ()
-    assert await bench.texts(PostKind.NOTICE) == ["Stopped. Nothing that waited was run."]
+    assert await bench.texts(PostKind.NOTICE) == [STOPPED]
     assert await status(bench) is Status.IDLE
 
 
@@ -386,6 +421,46 @@ async def test_an_agent_that_never_comes_to_rest_is_halted_and_told(store: Watch
     calls = len(bench.agent.calls)
     await bench.running.advance((await bench.conversation()).id)
     assert len(bench.agent.calls) == calls
+
+
+async def test_an_agent_that_does_not_go_on_is_halted_after_two_rounds_and_retry_tries_as_often(
+    store: WatchedStore,
+) -> None:
+    """A port that says nothing of a failure that lasts must not be asked two hundred times."""
+    bench = on(store, Circles(moving=False))
+    await bench.asked()
+    assert bench.agent.calls == ["send", "proceed", "proceed"]
+    [failure] = await bench.posts()
+    assert (failure.kind, failure.text) == (PostKind.FAILURE, STILL)
+    assert await status(bench) is Status.FAILED
+    await bench.steering.retry(failure.id, by=ALICE)
+    await bench.works()
+    assert bench.agent.calls[3:] == ["proceed"] * 2
+    assert await bench.texts() == [STILL, STILL]
+    assert await status(bench) is Status.FAILED
+
+
+async def test_an_agent_that_gets_on_slowly_is_not_halted(store: WatchedStore) -> None:
+    bench = on(store, *[Circles(on=True)] * 20, Says("At last."))
+    await bench.asked()
+    assert await bench.texts() == ["At last."]
+
+
+@pytest.mark.parametrize("during", ["a message", "a decision"])
+async def test_a_run_whose_conversation_another_process_stops_is_halted_and_one_that_is_not_is_left(
+    store: WatchedStore, during: str
+) -> None:
+    agent = Elsewhere({}, *([Asks((asks("i1", "x"),))] if during == "a decision" else []), Says("Done."))
+    agent.bench = bench = a_bench(store, agent)
+    agent.in_send = during == "a message"
+    id = await bench.asked()
+    if during == "a decision":
+        assert agent.halted == []
+        [approval] = await bench.approvals()
+        await bench.decides(approval)
+    assert agent.halted == [id]
+    assert await bench.texts(PostKind.ANSWER, PostKind.NOTICE) == ["Done.", STOPPED]
+    assert await status(bench) is Status.IDLE
 
 
 async def test_an_agent_that_ends_without_a_word_is_told_so(store: WatchedStore) -> None:

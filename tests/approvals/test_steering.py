@@ -12,7 +12,7 @@ from bot.approvals.ids import ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.person import Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms
 from bot.approvals.steering import KEPT, MAX_TEXT, TRY_AGAIN, Steering
-from tests.approvals.fakes import People, Ticking, WatchedStore, owed, owing
+from tests.approvals.fakes import People, ScriptedAgent, Ticking, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, approval, conversation
 
 CAROL = UserId("U0CAROL")
@@ -23,7 +23,12 @@ FAILURE = PostId("failure-1")
 
 def steers(store: WatchedStore, people: People | None = None, policy: Policy = IN_CHANNEL) -> Steering:
     return Steering(
-        store=store, jobs=owing(store), directory=people or People(), policy=policy, now=Ticking()
+        store=store,
+        jobs=owing(store),
+        agent=ScriptedAgent({}),
+        directory=people or People(),
+        policy=policy,
+        now=Ticking(),
     )
 
 

@@ -98,7 +98,12 @@ async def _bot(database: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]
             now=lambda: datetime.now(UTC),
         )
         steering = Steering(
-            store=store, jobs=jobs, directory=Everybody(), policy=policy, now=lambda: datetime.now(UTC)
+            store=store,
+            jobs=jobs,
+            agent=threads,
+            directory=Everybody(),
+            policy=policy,
+            now=lambda: datetime.now(UTC),
         )
 
         async def start(job: Job) -> None:

@@ -31,7 +31,7 @@ from bot.approvals.steering import Steering
 from bot.sandbox import Person, RefusedError, text_of
 from bot.sandbox.records import UserId as SlackId
 from bot.store import RowsStore, StoreUnavailable, open_store
-from tests.approvals.fakes import FileTools, People, Ticking, WatchedStore, owed, owing
+from tests.approvals.fakes import FileTools, People, ScriptedAgent, Ticking, WatchedStore, owed, owing
 from tests.postgres import a_database
 from tests.store.samples import ALICE, GENERAL, THREAD, action, approval, conversation
 from tests.system.agents import RUNS
@@ -119,7 +119,14 @@ async def test_the_same_first_message_heard_twice_at_once_begins_one_conversatio
     replicas: Sequence[WatchedStore], way: str
 ) -> None:
     steerings = [
-        Steering(store=store, jobs=owing(store), directory=People(), policy=POLICY, now=Ticking())
+        Steering(
+            store=store,
+            jobs=owing(store),
+            agent=ScriptedAgent({}),
+            directory=People(),
+            policy=POLICY,
+            now=Ticking(),
+        )
         for store in replicas
     ]
     channel = ChannelId("D0ALICE") if way == "direct message" else GENERAL
@@ -147,7 +154,14 @@ async def test_two_first_messages_of_one_thread_at_once_are_one_conversation(
 ) -> None:
     """Two people mention the bot in a thread that it does not know yet: neither is lost."""
     steerings = [
-        Steering(store=store, jobs=owing(store), directory=People(), policy=POLICY, now=Ticking())
+        Steering(
+            store=store,
+            jobs=owing(store),
+            agent=ScriptedAgent({}),
+            directory=People(),
+            policy=POLICY,
+            now=Ticking(),
+        )
         for store in replicas
     ]
     for number in range(MESSAGES):

@@ -91,7 +91,7 @@ async def test_in_a_direct_message_it_is_said_that_nobody_there_can_decide(house
     card = await house.alice.sees("Approval needed", channel="im")
     await house.alice.sees("ask again in a channel", channel="im")
     await house.alice.press(card, "Stop")
-    await house.alice.sees("Stopped.", channel="im")
+    await house.alice.sees("Stopped by <@U0ALICE>.", channel="im")
 
 
 async def test_what_people_say_reaches_the_agent_as_they_see_it(house: House) -> None:
@@ -134,7 +134,7 @@ async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(ho
     await house.alice.say("#general", f"<@{bot}> said before", thread=card["thread_ts"])
     await house.alice.sees("Kept:", thread=card["thread_ts"])
     await house.alice.say("#general", "/agent cancel")
-    await house.alice.sees("Stopped.", thread=card["thread_ts"])
+    await house.alice.sees("Stopped by <@U0ALICE>.", thread=card["thread_ts"])
     ended = await house.card_with(card)
     assert "stopped by <@U0ALICE>" in text_of(ended)
     await house.bob.press(card, "Approve", stale=True)
@@ -153,7 +153,7 @@ async def test_stop_on_the_card_is_for_the_requester_and_approvers(house: House)
     await gus.press(card, "Stop")
     await gus.sees_privately("Only the requester or an approver can do this")
     await house.bob.press(card, "Stop")
-    await house.alice.sees("Stopped.", thread=card["thread_ts"])
+    await house.alice.sees("Stopped by <@U0BOB>.", thread=card["thread_ts"])
     assert RUNS == []
 
 

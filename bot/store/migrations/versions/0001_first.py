@@ -136,6 +136,7 @@ def _executions() -> None:
         sa.Column("asked", sa.Integer(), nullable=False),
         sa.Column("result", sa.LargeBinary()),
         sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("given_up", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("seq", name="pk_executions"),
         sa.UniqueConstraint(
             "conversation", "message", "call", "digest", name="uq_executions_conversation_message_call_digest"
