@@ -1,7 +1,7 @@
 """The kill matrix: 14 points, 4 decisions, 1 or 3 calls, SQLite or Postgres; kill -9 in a real process.
 
     python -m pytest tests/crash/test_matrix.py                        a fixed third of the 224 cells
-    KILL_MATRIX=whole python -m pytest tests/crash/test_matrix.py      all of them
+    WHOLE=1 python -m pytest tests/crash/test_matrix.py                all of them
     KILL_MATRIX=effect-edit python -m pytest tests/crash/test_matrix.py    those with this in their names
 
 In the third every point meets every decision, and both counts of calls and both databases. What each point
@@ -18,11 +18,10 @@ from tests.crash.forge import Forge
 from tests.crash.points import Cell, Point, matrix, third
 from tests.crash.scene import play
 from tests.postgres import a_database
+from tests.whole import WHOLE
 
-WANTED = os.environ.get("KILL_MATRIX", "third")
-CELLS = {"third": third(), "whole": list(matrix())}.get(WANTED) or [
-    cell for cell in matrix() if WANTED in str(cell)
-]
+WANTED = os.environ.get("KILL_MATRIX")
+CELLS = [cell for cell in matrix() if WANTED in str(cell)] if WANTED else list(matrix()) if WHOLE else third()
 AT_A_TIME = 2
 
 

@@ -1,9 +1,8 @@
 """What is shown is what runs: hostile arguments through everything that is drawn.
 
-All 10,000 by `HOSTILE=10000 pytest tests/slack/test_hostile.py`; without it a tenth of them.
+All 10,000 by `WHOLE=1 pytest tests/slack/test_hostile.py`; without it a tenth of them.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,8 +27,9 @@ from tests.slack.hostile import INVISIBLE, calls
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import original, original_of_line
 from tests.slack.samples import ALICE, BOB, NOW, action, approval
+from tests.whole import WHOLE
 
-COUNT = int(os.environ.get("HOSTILE", "1000"))
+COUNT = 10_000 if WHOLE else 1_000
 SHARES = 10
 Element = dict[str, Any]
 

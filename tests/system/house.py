@@ -1,9 +1,10 @@
 """A house for system tests: the sandbox and the whole bot, on real sockets, with real files."""
 
 import json
+import random
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,8 +141,9 @@ both_databases = pytest.mark.parametrize("house", ["sqlite", "postgres"], indire
 
 
 def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        port: int = held.getsockname()[1]
-        return port
+    """A port that was free a moment ago, below those that connections take by themselves."""
+    while True:
+        port = random.randrange(20_000, 32_000)  # noqa: S311 - keeps no secret
+        with socket.socket() as held, suppress(OSError):
+            held.bind(("127.0.0.1", port))
+            return port

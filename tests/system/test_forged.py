@@ -1,6 +1,6 @@
 """Forged payloads, signed by nobody's mistake: no accident, no change, nothing that grows.
 
-A fixed part runs each time; `pytest tests/system/test_forged.py --whole` sends all 10,000 to each door.
+A fixed part runs each time; `WHOLE=1 pytest tests/system/test_forged.py` sends all 10,000 to each door.
 """
 
 import asyncio
@@ -20,17 +20,13 @@ from bot.settings import Mode
 from tests.system.agents import RUNS
 from tests.system.forgery import Forgery, Json, forgeries
 from tests.system.house import House, a_house
+from tests.whole import WHOLE
 
-WHOLE, PART = 10_000, 1_000
+NUMBER = 10_000 if WHOLE else 1_000
 AT_ONCE = 20
 STAND = frozenset({"conversations", "messages", "approvals", "actions", "executions"})
 GROWS = frozenset({"audit", "jobs"})
 """A refusal is recorded, and work that is done is cleared away; nothing else comes of them."""
-
-
-@pytest.fixture
-def number(request: pytest.FixtureRequest) -> int:
-    return WHOLE if request.config.getoption("--whole") else PART
 
 
 async def real_payloads(house: House) -> list[Forgery]:
@@ -82,11 +78,9 @@ def encoded(kind: EnvelopeKind, payload: Json) -> tuple[bytes, str]:
 
 
 @pytest.mark.timeout(600)
-async def test_over_http_none_of_them_is_an_accident_and_none_changes_anything(
-    tmp_path: Path, number: int
-) -> None:
+async def test_over_http_none_of_them_is_an_accident_and_none_changes_anything(tmp_path: Path) -> None:
     async with a_house(tmp_path, mode=Mode.HTTP) as house:
-        forged = forgeries(await real_payloads(house), number)
+        forged = forgeries(await real_payloads(house), NUMBER)
         before, tasks = rows(tmp_path), len(asyncio.all_tasks())
         statuses: Counter[int] = Counter()
 
@@ -101,16 +95,16 @@ async def test_over_http_none_of_them_is_an_accident_and_none_changes_anything(
 
         async with aiohttp.ClientSession() as session:
             await asyncio.gather(*(send(session) for _ in range(AT_ONCE)))
-        assert statuses.total() == number
+        assert statuses.total() == NUMBER
         assert set(statuses) <= {200, 400, 404}, statuses
-        assert statuses[200] > number / 10, statuses
+        assert statuses[200] > NUMBER / 10, statuses
         await is_as_before(house, tmp_path, before, tasks)
 
 
 @pytest.mark.timeout(600)
-async def test_over_a_socket_each_is_answered_and_none_changes_anything(tmp_path: Path, number: int) -> None:
+async def test_over_a_socket_each_is_answered_and_none_changes_anything(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
-        forged = forgeries(await real_payloads(house), number)
+        forged = forgeries(await real_payloads(house), NUMBER)
         before, tasks = rows(tmp_path), len(asyncio.all_tasks())
 
         async def send() -> None:

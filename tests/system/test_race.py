@@ -3,11 +3,10 @@
 Many rounds go through the desk, with real stores, and on Postgres from two replicas at once: who won,
 who was told what, and what was written. Two rounds go the whole way, over sockets and as Slack shows it.
 
-    CROWDS=whole python -m pytest tests/system/test_race.py      two hundred rounds instead of thirty
+    WHOLE=1 python -m pytest tests/system/test_race.py      two hundred rounds instead of thirty
 """
 
 import asyncio
-import os
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -36,8 +35,9 @@ from tests.postgres import a_database
 from tests.store.samples import ALICE, GENERAL, THREAD, action, approval, conversation
 from tests.system.agents import RUNS
 from tests.system.house import House, both_databases, decisions
+from tests.whole import WHOLE
 
-ROUNDS = 200 if os.environ.get("CROWDS") == "whole" else 30
+ROUNDS = 200 if WHOLE else 30
 CROWD = [UserId(f"U0P{number:02}") for number in range(50)]
 POLICY = Policy(defaults=Terms(approvers=(ChannelMembers(),)))
 DECISIONS: list[Decision] = [Approve(), Reject("not now"), Respond("do it yourself")]

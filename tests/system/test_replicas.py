@@ -2,12 +2,12 @@
 
 The frozen ones are in `test_frozen`.
 
-    CROWDS=whole python -m pytest tests/system/test_replicas.py      a hundred conversations instead of thirty
+    WHOLE=1 python -m pytest tests/system/test_replicas.py      a hundred conversations instead of thirty
 """
 
 import asyncio
-import os
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,11 @@ from bot.sandbox import buttons, text_of
 from tests.command_line import POLICY
 from tests.system.house import is_answer
 from tests.system.street import Street, a_street, asks_about, no_overlap
+from tests.whole import WHOLE
 
-QUORUM = 1
-"""How many people have to approve each action; with 2, both press every button."""
-PRESSED = [
-    (nth, name)
-    for nth in (0, 1)
-    for name in ("Bob", "Carol")
-    if QUORUM == 2 or (nth, name) in {(0, "Bob"), (1, "Carol")}
-]
+TWO_EACH = "quorum = 2\n"
+PRESSED = list(product((0, 1), ("Bob", "Carol")))
+"""Both people press both buttons."""
 
 
 def transfer(to: str, amount: float = 1) -> tuple[str, dict[str, Any]]:
@@ -51,7 +47,7 @@ async def test_a_click_that_reaches_both_replicas_is_one_decision_and_runs_once(
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("count", "sockets"),
-    [(100 if os.environ.get("CROWDS") == "whole" else 30, False), (8, True)],
+    [(100 if WHOLE else 30, False), (8, True)],
     ids=["http", "sockets"],
 )
 async def test_one_of_two_replicas_is_killed_while_it_resumes_and_everybody_gets_an_answer_once(
@@ -59,8 +55,7 @@ async def test_one_of_two_replicas_is_killed_while_it_resumes_and_everybody_gets
 ) -> None:
     """Two people are needed for each; what each tool did, and where, is read from what it wrote."""
     people = [f"person-{number:03}" for number in range(count)]
-    policy = f"{POLICY}quorum = {QUORUM}\n"
-    async with a_street(tmp_path, policy=policy, sockets=sockets, TEST_LEASE="6") as street:
+    async with a_street(tmp_path, policy=POLICY + TWO_EACH, sockets=sockets, TEST_LEASE="6") as street:
         await in_a_row(
             people, lambda to: street.asks([transfer(to, 1), transfer(to, 2)], [("look", {"at": to})])
         )
@@ -71,9 +66,8 @@ async def test_one_of_two_replicas_is_killed_while_it_resumes_and_everybody_gets
         answers = await street.answers(count)
         await street.at_rest()
         runs = street.runs()
-        assert Counter(street.started()) >= Counter(
-            f"{to}/{what}" for to in people for what in (1, 2, "look")
-        )
+        wanted = Counter(f"{to}/{what}" for to in people for what in (1, 2, "look"))
+        assert wanted - Counter(street.started()) == Counter()
         once = Counter(name for name in street.started() if not name.endswith("look"))
         assert max(once.values()) == 1, "what people let run ran once"
         assert no_overlap(runs, killed)
