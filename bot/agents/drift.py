@@ -1,9 +1,11 @@
-"""Refuses to resume when the agent's gates are others than when people were asked.
+"""Refuses to resume when the agent's gates, or what its calls point at, have changed since people were asked.
 
 With a gate that is gone LangChain runs a call that was rejected; with a gate that is new the decisions no
-longer line up with the calls, and the thread is stuck for good.
+longer line up with the calls, and the thread is stuck for good. A call that points at something else by now
+is another call, though it reads the same.
 """
 
+import asyncio
 from typing import Any, Final
 
 from bot.agents.built import BuiltAgent
@@ -11,8 +13,11 @@ from bot.agents.messages import latest_message
 from bot.agents.schemas import ToolSchemas, meaning
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, Decided, Shape
+from bot.approvals.decision import Approve, Arguments, Edit
 from bot.approvals.errors import Drifted
+from bot.approvals.lookups import AT_HAND
+from bot.approvals.referents import Referents, still_stands
 
 _OURS: Final = "HumanInTheLoopMiddleware.after_model"
 
@@ -42,6 +47,37 @@ def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
         return
     if meaning(action.targets[tool]) != meaning(schemas.schema(tool)):
         raise Drifted(f"`{tool}`, which `{action.tool}` was turned into, has changed since this was asked")
+
+
+async def refuse_moved(schemas: ToolSchemas, approval: Approval) -> None:
+    """`Drifted` if a call that is to run points at something else than when people let it."""
+    if approval.shape is Shape.BATCHED:
+        await asyncio.gather(*(_refuse_moved(schemas, action) for action in approval.actions))
+
+
+async def _refuse_moved(schemas: ToolSchemas, action: Action) -> None:
+    if (let := _let(action)) is None:
+        return
+    tool, arguments, before = let
+    now = await schemas.referents(tool, arguments, within=AT_HAND)
+    if now and now.problem:
+        raise Drifted(f"what `{tool}` points at could not be looked up again: {now.problem}")
+    if not still_stands(before, now):
+        raise Drifted(f"what `{tool}` points at has changed since this was asked")
+
+
+def _let(action: Action) -> tuple[str, Arguments, Referents | None] | None:
+    """What people let run, and what it pointed at; None if nothing is to run.
+
+    What is let through without them is for the guard alone: to ask again what nobody is asked has no end.
+    """
+    match action.outcome:
+        case Decided(decision=Approve()):
+            return action.tool, action.arguments, action.referents
+        case Decided(decision=Edit(arguments=arguments, tool=other)):
+            return other or action.tool, arguments, action.edit.referents if action.edit else None
+        case _:
+            return None
 
 
 def is_langchains(snapshot: Snapshot, approval: Approval) -> bool:

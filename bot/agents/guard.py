@@ -2,18 +2,25 @@
 
 Innermost of all middleware, so that what it looks at is what runs. It asks the journal whether people let
 this very call run and whether it ran already, writes what it is about to do, lets it happen, and writes the
-result. A tool may say of itself, in its `metadata`:
+result. What it looks at is a copy that nobody else holds, and that copy is what the tool gets. A tool may
+say of itself, in its `metadata`:
 
+    "resolve": f          f(arguments), plain or async, tells what they point at, in short names and texts:
+                          `{"path notes.txt": "sha256 1a2b…"}`. People see it, and it is part of what they
+                          decide about. It is looked up again before the agent is told of the decision, and
+                          here, right before the tool; if it is another by then, the tool does not run.
     "repeatable": True    running it again does no harm, so after a crash it simply runs again
     "reconcile": f        f(arguments), plain or async, tells after a crash whether it ran: what it returned,
                           as text, if it did; False if it did not; None if that cannot be told
 """
 
 import asyncio
+import copy
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Annotated, Any, Final, NotRequired, TypeAlias, assert_never
 from weakref import WeakValueDictionary
 
@@ -30,12 +37,15 @@ from bot.agents.failures import cut
 from bot.agents.feedback import USUAL, Feedback
 from bot.agents.gates import Gate
 from bot.agents.messages import message_with
+from bot.agents.referents import referents
 from bot.agents.results import kept, recorded, refused, reported
 from bot.agents.verdicts import was_asked
 from bot.approvals import tenure
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Ask, Call, Execution, Free, Refuse, Return, Run, Step, Why
+from bot.approvals.lookups import AT_HAND
 from bot.approvals.ports import Journal
+from bot.approvals.referents import Referents
 
 Result: TypeAlias = ToolMessage | Command[Any]
 Handler: TypeAlias = Callable[[ToolCallRequest], Awaitable[Result]]
@@ -77,9 +87,11 @@ class Guard(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
         """The tool's result, the recorded one, or the sentence that says why it did not run."""
+        request = _own(request)
         call = _call(request)
         lock = self._locks.setdefault((call.conversation, call.message, call.id), asyncio.Lock())
         async with lock:
+            call = replace(call, referents=await self._pointed(request, call))
             step = await self._journal.begin(
                 call, needs_person=self._needs_person(request, call), repeatable=_is_repeatable(request.tool)
             )
@@ -88,6 +100,12 @@ class Guard(AgentMiddleware[Any, Any, Any]):
             elif isinstance(step, Ask):
                 step = await self._settled(request, call, step.execution)
             return await self._do(step, request, call, handler)
+
+    async def _pointed(self, request: ToolCallRequest, call: Call) -> Referents | None:
+        """What it points at as of now, as late as possible: after this only the intent is written."""
+        if was_asked(request.state, request.tool_call) is False:
+            return None  # it was let through: there is nothing to compare it with
+        return await referents(request.tool, call.arguments, within=AT_HAND)
 
     def _needs_person(self, request: ToolCallRequest, call: Call) -> bool:
         """What the gate says: the kept verdict, and without one whether there is a gate."""
@@ -160,7 +178,7 @@ class Guard(AgentMiddleware[Any, Any, Any]):
         if not callable(reconcile):
             return None
         try:
-            told = reconcile(dict(call.arguments))
+            told = reconcile(copy.deepcopy(dict(call.arguments)))
             told = await told if inspect.isawaitable(told) else told
         except Exception as error:  # noqa: BLE001 - a team's function; whatever it raises, people are asked
             _log.warning("reconcile_failed", tool=call.tool, error=type(error).__name__)
@@ -184,6 +202,27 @@ def _replay(call: Call, execution: Execution) -> None:
     """
     for _ in range(execution.asked):
         interrupt(question(call))
+
+
+def _own(request: ToolCallRequest) -> ToolCallRequest:
+    """The request with arguments that nobody else can change, between the look at them and the tool."""
+    try:
+        arguments = _copied(request.tool_call["args"])
+    except RecursionError:
+        return request  # it is in itself, so it has no digest and nobody was asked about it
+    return request.override(tool_call={**request.tool_call, "args": arguments})
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401 - any JSON, and whatever a middleware puts there
+    match value:
+        case dict():
+            return {name: _copied(item) for name, item in value.items()}
+        case list() | tuple():
+            return (
+                [_copied(item) for item in value] if isinstance(value, list) else tuple(map(_copied, value))
+            )
+        case _:
+            return value
 
 
 def _call(request: ToolCallRequest) -> Call:

@@ -15,8 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from bot.agents.agent import ArgsSchema
 from bot.agents.built import BuiltAgent
+from bot.agents.referents import referents, resolves
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import InvalidArguments
+from bot.approvals.referents import Referents
 
 FORMATS: Final = FormatChecker(formats=())
 """The formats that are checked for a JSON schema; others are only a hint to the form."""
@@ -40,6 +42,7 @@ class ToolSchemas:
     """The heart's `Tools` port for one agent."""
 
     def __init__(self, agent: BuiltAgent) -> None:
+        self._tools = agent.tools
         self._shapes = {
             name: agent.args_schemas.get(name) or shape_of(tool) for name, tool in agent.tools.items()
         }
@@ -55,6 +58,14 @@ class ToolSchemas:
         if shape is None:
             raise InvalidArguments({"": f"The agent has no tool {tool!r}."})
         return check(shape, arguments)
+
+    def resolves(self, tool: str) -> bool:
+        """Whether the tool tells what its arguments point at."""
+        return resolves(self._tools.get(tool))
+
+    async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
+        """What they point at now, or why that cannot be told within so many seconds; None if it never is."""
+        return await referents(self._tools.get(tool), arguments, within=within)
 
 
 def meaning(schema: Any) -> Any:  # noqa: ANN401 - JSON

@@ -19,7 +19,7 @@ from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import open_calls
-from bot.agents.drift import is_langchains, refuse_drift
+from bot.agents.drift import is_langchains, refuse_drift, refuse_moved
 from bot.agents.feedback import EXPIRED
 from bot.agents.halting import Halting
 from bot.agents.mending import CUT_OFF, diagnosed, whole
@@ -28,12 +28,13 @@ from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
 from bot.agents.unanswered import is_unanswerable, results
 from bot.agents.wire import answer, encodable
-from bot.approvals.approval import Approval
+from bot.approvals.approval import Action, Approval
 from bot.approvals.binding import digest
 from bot.approvals.conversation import Said
 from bot.approvals.errors import Stale
 from bot.approvals.ids import ConversationId
-from bot.approvals.thread import Condition, Interrupt, Thread
+from bot.approvals.referents import Referents
+from bot.approvals.thread import ActionRequest, Condition, Interrupt, Thread
 
 _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
@@ -112,6 +113,7 @@ class Threads:
                 raise Stale("the agent no longer waits for it")
             _refuse_unseen(thread, approval, pending[approval.interrupt])
             refuse_drift(self._agent, self._schemas, snapshot, approval)
+            await refuse_moved(self._schemas, approval)
             if is_unanswerable(approval):
                 return await self._go_on_without(thread, snapshot, approval)
             feedback = self._agent.feedback if is_langchains(snapshot, approval) else None
@@ -239,19 +241,29 @@ class Threads:
 
 
 def _refuse_unseen(thread: ConversationId, approval: Approval, interrupt: Interrupt) -> None:
-    """What runs is what was shown: each action's digest is that of the request that is pending now."""
-    now = [
-        digest(
-            tool=request.tool,
-            arguments=request.arguments,
-            thread=thread,
-            interrupt=interrupt.id,
-            call=request.call,
-        )
-        for request in interrupt.requests
-    ]
-    if approval.shape is not interrupt.shape or [action.digest for action in approval.actions] != now:
+    """What runs is what was shown: each action is what it was when it was kept, and what is pending now."""
+    if approval.shape is not interrupt.shape or len(approval.actions) != len(interrupt.requests):
         raise Stale("what the agent asks is not what was shown")
     for action, request in zip(approval.actions, interrupt.requests, strict=True):
+        if action.digest != _digest(thread, interrupt, action, action.referents):
+            raise Stale("what is kept of this request is not what was asked")
+        if action.digest != _digest(thread, interrupt, request, action.referents):
+            raise Stale("what the agent asks is not what was shown")
         if action.allowed != request.allowed:
             raise Stale(f"the decisions that `{action.tool}` takes are others by now")
+
+
+def _digest(
+    thread: ConversationId,
+    interrupt: Interrupt,
+    asked: Action | ActionRequest,
+    referents: Referents | None,
+) -> str:
+    return digest(
+        tool=asked.tool,
+        arguments=asked.arguments,
+        thread=thread,
+        interrupt=interrupt.id,
+        call=asked.call,
+        referents=referents,
+    )

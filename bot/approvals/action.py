@@ -24,6 +24,7 @@ from bot.approvals.decision import (
 )
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.quorum import Tally, tally
+from bot.approvals.referents import Referents
 from bot.approvals.times import utc
 from bot.approvals.who import ALONE, Quorum
 
@@ -42,6 +43,8 @@ class Vote:
     """Of the call that it is about, as the action was asked, or as it is after this edit."""
     fits: frozenset[int] = frozenset({0})
     """The quorums that the person was found to belong to at the click, by their position in the needs."""
+    referents: Referents | None = None
+    """Of an edit: what its arguments pointed at when it was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +134,8 @@ class Action:
     """What an approval of it is remembered for; None for nothing."""
     forgotten: UserId | None = None
     """Who has had people asked again, although it is approved."""
+    referents: Referents | None = None
+    """What the arguments pointed at when people were asked; None where the tool does not tell."""
     needs: tuple[Quorum, ...] = ALONE
     """The votes that it takes: as the policy was when it was asked, or at the latest vote."""
     votes: tuple[Vote, ...] = field(default=())
@@ -151,9 +156,9 @@ class Action:
     def asked(self) -> "Action":
         """The action as people are asked about it now: with tool and arguments of the edit, if any."""
         match self.edit:
-            case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest):
+            case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest, referents=referents):
                 turned = self.turned(tool or self.tool)
-                return replace(turned, arguments=arguments, digest=digest)
+                return replace(turned, arguments=arguments, digest=digest, referents=referents)
             case _:
                 return self
 
@@ -171,7 +176,7 @@ class Action:
             for name, value in self.arguments.items()
             if isinstance(takes, Mapping) and name in takes
         }
-        return replace(self, tool=tool, schema=schema, arguments=kept)
+        return replace(self, tool=tool, schema=schema, arguments=kept, referents=None)
 
     @property
     def edition(self) -> str:
@@ -181,8 +186,18 @@ class Action:
 
     @property
     def takes(self) -> frozenset[DecisionKind]:
-        """The decisions that it takes now: whoever may only edit has to be able to agree to an edit."""
-        return self.allowed | {DecisionKind.APPROVE} if self.edition else self.allowed
+        """The decisions that it takes now: whoever may only edit has to be able to agree to an edit.
+
+        Nobody can approve what could not be looked up: it would be an approval of whatever is there.
+        """
+        takes = self.allowed | {DecisionKind.APPROVE} if self.edition else self.allowed
+        return takes - {DecisionKind.APPROVE} if self.unseen else takes
+
+    @property
+    def unseen(self) -> str:
+        """Why nobody can know what is asked about now points at; empty where that is known or not told."""
+        referents = self.asked.referents
+        return referents.problem if referents else ""
 
     @property
     def tally(self) -> Tally:

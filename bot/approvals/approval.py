@@ -28,6 +28,7 @@ from bot.approvals.binding import digest
 from bot.approvals.decision import PAST, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
+from bot.approvals.referents import Referents
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
 
@@ -114,27 +115,33 @@ class Approval:
         at: datetime,
         seat: Seat | None = None,
         seen: str | None = None,
+        referents: Referents | None = None,
     ) -> Self:
         """With this person's vote; settled if it was the last one missing.
 
         What is decided stays so; who had a part in it may change that part until the last action is decided.
         `seat` is what the vote counts for, as the policy says it now; without it, for the first of the votes
         that are needed. `seen` is the edition that the person was shown, None where it does not matter.
-        Raises `NotAllowed` for a decision that the action does not take, `AlreadyDecided` when too late or
-        said twice.
+        `referents` is what the arguments of an edit point at. Raises `NotAllowed` for a decision that the
+        action does not take, `AlreadyDecided` when too late or said twice.
         """
         action = self.action(id)
         self.refuse_late(action, by, at)
         kind = kind_of(decision)
         if kind not in action.takes:
-            raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}; nothing was done.")
+            unseen = (
+                f", for what it points at could not be looked up ({action.unseen})" if action.unseen else ""
+            )
+            raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}{unseen}; nothing was done.")
         if seen is not None and seen != action.edition:
             raise AlreadyDecided("This was edited meanwhile, so nothing was done. Please read it again.")
         if isinstance(decision, Edit) and decision.tool is not None and decision.tool not in action.targets:
             raise NotAllowed(f"`{action.tool}` cannot be turned into `{decision.tool}`; nothing was done.")
-        bound = self._digest(action, decision) if isinstance(decision, Edit) else action.asked.digest
+        bound = action.asked.digest
+        if isinstance(decision, Edit):
+            bound = self._digest(action, decision, referents)
         seat = seat or Seat(needs=action.needs)
-        vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits)
+        vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits, referents=referents)
         _refuse_twice(action, vote, seat)
         voted = action.voted(vote, seat.needs)
         settled = voted.outcome and all(other.outcome or other.id == id for other in self.actions)
@@ -211,13 +218,14 @@ class Approval:
         if self.expires_at is not None and self.is_over(at):
             raise AlreadyDecided(f"This request expired at {utc(self.expires_at)}.")
 
-    def _digest(self, action: Action, edit: Edit) -> str:
+    def _digest(self, action: Action, edit: Edit, referents: Referents | None = None) -> str:
         return digest(
             tool=edit.tool or action.tool,
             arguments=edit.arguments,
             thread=self.conversation,
             interrupt=self.interrupt,
             call=action.call,
+            referents=referents,
         )
 
     def _with(self, changed: Action, state: State) -> Self:

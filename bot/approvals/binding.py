@@ -8,22 +8,31 @@ import rfc8785
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.ids import ConversationId, InterruptId
+from bot.approvals.referents import Referents
 
 LARGEST_EXACT: Final = 2**53 - 1
 """RFC 8785 takes numbers as IEEE 754 doubles; integers beyond this are not exact in them."""
 
 
 def digest(
-    *, tool: str, arguments: Arguments, thread: ConversationId, interrupt: InterruptId, call: str
+    *,
+    tool: str,
+    arguments: Arguments,
+    thread: ConversationId,
+    interrupt: InterruptId,
+    call: str,
+    referents: Referents | None = None,
 ) -> str:
     """SHA-256, in hex, of the RFC 8785 form of the call; equal exactly when everything is equal.
+
+    What the arguments point at is a part of it, where the tool tells that.
 
     Numbers that RFC 8785 cannot say (large integers, infinities) are set apart with their place,
     so that no two different argument sets share a form.
     """
     apart: list[Json] = []
     plain = _plain(dict(arguments), "", apart)
-    form = {
+    form: dict[str, Json] = {
         "tool": _encodable(tool, "~tool", apart),
         "arguments": plain,
         "numbers": apart,
@@ -31,6 +40,8 @@ def digest(
         "interrupt": interrupt,
         "call": call,
     }
+    if referents is not None:
+        form["referents"] = referents.to_json()
     return hashlib.sha256(rfc8785.dumps(form)).hexdigest()
 
 

@@ -11,8 +11,10 @@ from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, Refused, UnknownAction
 from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, UserId
+from bot.approvals.lookups import edited
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
+from bot.approvals.referents import Referents
 from bot.approvals.rulings import Ruling, decided, event_of, taken_back
 
 ATTEMPTS: Final = 5
@@ -50,14 +52,16 @@ class Desk:
         `seen` is the edition of the action that the person was shown, None where it does not matter.
         Raises a `Refused` whose text is told to the person; then nothing but the record has changed.
         """
+        found: Referents | None = None
         if isinstance(decision, Edit):
             _, action = await self.opens(id, by=by, near=near)
             tool = self._target(action, decision)
             other = tool if tool != action.tool else None
             decision = Edit(self._tools.check(tool, decision.arguments), other)
+            found = await edited(self._tools, tool, decision.arguments)
 
         def rule(asked: Asked, seat: Seat) -> Ruling:
-            return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen)
+            return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen, referents=found)
 
         return await self._judged(id, rule, by, near, decision)
 

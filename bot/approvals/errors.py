@@ -7,7 +7,7 @@ Refused                 a person is told the sentence; expected, never a bug
 ├── AlreadyDecided      somebody (or the clock, or the thread) was first
 └── InvalidArguments    an edit that the tool's schema does not take, field by field
 Stale                   an approval that no longer fits the agent's thread
-└── Drifted             the agent's gates are others than when people were asked; it is asked again
+└── Drifted             the agent's gates, or what a call points at, have changed since; it is asked again
 Conflict                the row changed between reading and writing; the caller tries again
 Unavailable             rows can be neither read nor written just now; nothing is half done
 Lost                    the work is another process's by now; nothing more of it is done here
@@ -53,7 +53,7 @@ class Stale(Exception):  # noqa: N818 - a state of affairs, handled by asking ag
 
 
 class Drifted(Stale):
-    """The agent's gates are others by now: what was decided is not guessed to fit, people are asked again."""
+    """The agent's gates, or what a call points at, are others by now; it is asked again."""
 
 
 class Conflict(Exception):  # noqa: N818 - lost a race, nothing is wrong

@@ -158,6 +158,8 @@ class Executing:
         detail: dict[str, Json] = {"tool": call.tool, "call": call.id, "message": call.message}
         if isinstance(step, Refuse):
             detail["why"] = step.why.name.lower()
+        if call.referents:
+            detail["referents"] = call.referents.fingerprint
         await tx.record.append(
             Event(
                 kind="blocked" if isinstance(step, Refuse) else "executing",

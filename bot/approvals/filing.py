@@ -59,12 +59,14 @@ def _action(
         call=request.call,
         message=request.message,
         schema=schema,
+        referents=request.referents,
         digest=digest(
             tool=request.tool,
             arguments=request.arguments,
             thread=thread,
             interrupt=interrupt.id,
             call=request.call,
+            referents=request.referents,
         ),
     )
 
@@ -87,16 +89,7 @@ async def file(
             detail={
                 "shape": approval.shape.value,
                 "expires_at": approval.expires_at.isoformat() if approval.expires_at else None,
-                "actions": [
-                    {
-                        "id": action.id,
-                        "tool": action.tool,
-                        "digest": action.digest,
-                        "message": action.message,
-                        "call": action.call,
-                    }
-                    for action in approval.actions
-                ],
+                "actions": [_told(action) for action in approval.actions],
             },
         ),
         *told,
@@ -118,6 +111,21 @@ def _shown_as(approval: Approval) -> PostKind | None:
     outcomes = [action.outcome for action in approval.actions]
     is_remembered = any(isinstance(one, LetThrough) and one.because for one in outcomes)
     return PostKind.NOT_ASKED if is_remembered else None
+
+
+def _told(action: Action) -> dict[str, Json]:
+    """An action in the record: ids and digests, never a value."""
+    told: dict[str, Json] = {
+        "id": action.id,
+        "tool": action.tool,
+        "digest": action.digest,
+        "message": action.message,
+        "call": action.call,
+    }
+    if action.referents:
+        told["referents"] = action.referents.fingerprint
+        told["looked_up"] = not action.referents.problem
+    return told
 
 
 async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:

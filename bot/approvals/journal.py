@@ -16,6 +16,7 @@ from bot.approvals.approval import Action, Approval, Decided, Expired, LetThroug
 from bot.approvals.binding import digest
 from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
+from bot.approvals.referents import Referents, still_stands
 
 LARGEST_RESULT: Final = 256 * 1024
 """Characters of JSON text of a result that is kept; a larger one is said not to have been kept."""
@@ -62,6 +63,8 @@ class Call:
     id: str
     tool: str
     arguments: Arguments
+    referents: Referents | None = None
+    """What they point at, as of now; None where the tool does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +117,10 @@ class Granted:
     approval: ApprovalId
     action: ActionId
     digest: str
+    referents: Referents | None = None
+    """What it pointed at when people let it."""
+    bound: bool = True
+    """Whether it has to point at the same still."""
 
 
 class Why(StrEnum):
@@ -125,6 +132,14 @@ class Why(StrEnum):
     ANSWERED = "it was answered by a person instead"
     EXPIRED = "nobody decided about it in time"
     CHANGED = "it is not the call that was decided about: tool or arguments are others"
+    MOVED = (
+        "what it points at has changed since it was approved; if it is still wanted, ask for it again, "
+        "and people see what is there now"
+    )
+    UNSEEN = (
+        "what it points at could not be looked up again, so nobody knows whether it is what was approved; "
+        "if it is still wanted, ask for it again"
+    )
     DOUBT = "it may have run already, so nobody ran it again"
     SKIPPED = "it may have run already, and a person said not to run it again"
     LATE = "it may have run already, and nobody said in time whether it did"
@@ -189,14 +204,17 @@ def action_of(call: Call, approval: Approval | None) -> Action | None:
 
 
 def _decided(call: Call, approval: Approval, action: Action) -> Permission:
-    tool, arguments = action.tool, action.arguments
+    tool, arguments, referents, bound = action.tool, action.arguments, action.referents, True
     match action.outcome:
         case None | Expired():
             return Refuse(Why.EXPIRED)
-        case LetThrough() | Decided(decision=Approve()):
+        case LetThrough(because=because):
+            bound = because is not None  # of what the policy never asks, nobody has seen what it points at
+        case Decided(decision=Approve()):
             pass
         case Decided(decision=Edit(arguments=edited, tool=other)):
             tool, arguments = other or tool, edited
+            referents = action.edit.referents if action.edit else None
         case Decided(decision=Reject()):
             return Refuse(Why.REJECTED)
         case Decided(decision=Respond()):
@@ -205,14 +223,14 @@ def _decided(call: Call, approval: Approval, action: Action) -> Permission:
             raise AssertionError(action.outcome.decision)
         case _:
             assert_never(action.outcome)
-    wanted = _digest(approval, action, tool, arguments)
+    wanted = _digest(approval, action, tool, arguments, referents)
     try:
-        same = wanted == _digest(approval, action, call.tool, call.arguments)
+        same = wanted == _digest(approval, action, call.tool, call.arguments, referents)
     except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
         same = False  # what is no JSON was never shown to anybody
     if not same:
         return Refuse(Why.CHANGED)
-    return Granted(approval=approval.id, action=action.id, digest=wanted)
+    return Granted(approval=approval.id, action=action.id, digest=wanted, referents=referents, bound=bound)
 
 
 def digest_of(call: Call, approval: Approval | None) -> str:
@@ -221,18 +239,21 @@ def digest_of(call: Call, approval: Approval | None) -> str:
     if approval is None or action is None:
         return ""
     try:
-        return _digest(approval, action, call.tool, call.arguments)
+        return _digest(approval, action, call.tool, call.arguments, call.referents)
     except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
         return ""
 
 
-def _digest(approval: Approval, action: Action, tool: str, arguments: Arguments) -> str:
+def _digest(
+    approval: Approval, action: Action, tool: str, arguments: Arguments, referents: Referents | None
+) -> str:
     return digest(
         tool=tool,
         arguments=arguments,
         thread=approval.conversation,
         interrupt=approval.interrupt,
         call=action.call,
+        referents=referents,
     )
 
 
@@ -240,8 +261,16 @@ def next_step(call: Call, granted: Granted, entry: Execution | None, *, repeatab
     """What happens to a call that people let run, after what the journal has of it.
 
     `entry` is the journal's for the granted digest. The execution in the answer is the next one to be
-    written, if it is another than `entry`. `repeatable` is what the tool says of itself.
+    written, if it is another than `entry`. `repeatable` is what the tool says of itself. What the call points
+    at matters only where it would run: of one that ran it may be the call's own work.
     """
+    step = _next(call, granted, entry, repeatable=repeatable)
+    if isinstance(step, Run) and granted.bound and not still_stands(granted.referents, call.referents):
+        return Refuse(Why.UNSEEN if call.referents and call.referents.problem else Why.MOVED)
+    return step
+
+
+def _next(call: Call, granted: Granted, entry: Execution | None, *, repeatable: bool) -> Step:
     if entry is None:
         return Run(
             Execution(

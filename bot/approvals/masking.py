@@ -5,13 +5,14 @@ Only what is drawn is masked. The rows, the digest and the tool keep the real by
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeAlias, assert_never
 
 from bot.approvals.action import Action, Decided, Vote
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.approvals.referents import Referents
 from bot.approvals.secret_names import SecretNames, named
 from bot.approvals.secrets import mask, masked_text
 
@@ -96,12 +97,14 @@ class Masking:
             action,
             arguments=self._arguments(action.tool, action.arguments, known),
             description=_text(without_repetition(action), known),
+            referents=_referents(action.referents, known),
             votes=tuple(self._vote(action.tool, vote, known) for vote in action.votes),
             outcome=outcome,
         )
 
     def _vote(self, tool: str, vote: Vote, known: tuple[str, ...]) -> Vote:
-        return replace(vote, decision=self._decision(tool, vote.decision, known))
+        decision = self._decision(tool, vote.decision, known)
+        return replace(vote, decision=decision, referents=_referents(vote.referents, known))
 
     def _decision(self, tool: str, decision: Decision, known: tuple[str, ...]) -> Decision:
         match decision:
@@ -176,7 +179,16 @@ def _value(value: Json, path: tuple[str, ...], names: SecretNames, known: tuple[
             return value
 
 
-def _free(label: str, taken: Mapping[str, Json]) -> str:
+def _referents(referents: Referents | None, known: tuple[str, ...]) -> Referents | None:
+    if referents is None:
+        return None
+    masked: dict[str, str] = {}
+    for name, text in referents.texts.items():
+        masked[_free(_text(name, known), masked)] = _text(text, known)
+    return Referents(texts=masked, problem=_text(referents.problem, known))
+
+
+def _free(label: str, taken: Container[str]) -> str:
     """The label, or one like it that no other argument has: nothing disappears because it looks the same."""
     while label in taken:
         label = f"{label}'"

@@ -22,6 +22,7 @@ from bot.approvals.ids import (
 )
 from bot.approvals.journal import Call, Execution, Step
 from bot.approvals.person import Person
+from bot.approvals.referents import Referents
 from bot.approvals.thread import Thread
 
 
@@ -300,7 +301,8 @@ class Agent(Protocol):
         """Tell the agent a settled approval, by interrupt id and in order.
 
         Reads the thread first; raises `Stale` if the interrupt is not pending, or is not what was shown,
-        and `Drifted` if the agent's gates are others than when people were asked.
+        and `Drifted` if the agent's gates, or what the arguments point at, are others than when people were
+        asked.
         """
 
     async def proceed(self, thread: ConversationId) -> str | None:
@@ -326,13 +328,19 @@ class Agent(Protocol):
 
 
 class Tools(Protocol):
-    """The agent's tools, as far as forms need them."""
+    """The agent's tools, as far as asking people needs them."""
 
     def schema(self, tool: str) -> Mapping[str, Json] | None:
         """JSON schema of the tool's arguments; None if the tool is not known."""
 
     def check(self, tool: str, arguments: Arguments) -> Arguments:
         """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""
+
+    def resolves(self, tool: str) -> bool:
+        """Whether the tool tells what its arguments point at."""
+
+    async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
+        """What they point at now, or why that cannot be told within so many seconds; None if it never is."""
 
 
 class Clock(Protocol):

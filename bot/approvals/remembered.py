@@ -45,6 +45,8 @@ def verdict(
         return None
     if terms.ask is Asking.NEVER:
         return LetThrough(at=at)
+    if action.unseen:
+        return None  # nobody can know whether it is what was approved
     for one, decided in reversed([*in_force(known, ran)]):
         if not holds(one, terms) or not is_covered(action, one, terms.ask):
             continue
@@ -92,7 +94,10 @@ def _can_be_let_through(action: Action, shape: Shape) -> bool:
 
 
 def _form(action: Action) -> str | None:
-    """Equal exactly for the same tool with the same canonical arguments; None for what is no JSON."""
+    """Equal exactly for the same tool with the same canonical arguments that point at the same.
+
+    None for what is no JSON.
+    """
     try:
         return digest(
             tool=action.tool,
@@ -100,6 +105,7 @@ def _form(action: Action) -> str | None:
             thread=ConversationId(""),
             interrupt=InterruptId(""),
             call="",
+            referents=action.referents,
         )
     except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
         return None

@@ -10,6 +10,7 @@ from bot.approvals.decision import Decision, Json, kind_of
 from bot.approvals.filing import redraw, thread_key
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.ports import Asked, Event, Work
+from bot.approvals.referents import Referents
 from bot.approvals.who import Quorum
 
 
@@ -34,9 +35,10 @@ def decided(
     at: datetime,
     seat: Seat,
     seen: str | None = None,
+    referents: Referents | None = None,
 ) -> Ruling:
     """A vote; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
-    approval = asked.approval.decide(id, decision, by=by, at=at, seat=seat, seen=seen)
+    approval = asked.approval.decide(id, decision, by=by, at=at, seat=seat, seen=seen, referents=referents)
     action = approval.action(id)
     detail = _detail(asked.approval.action(id), action, by, decision) | {"as": [*seat.via]}
     event = event_of("decided" if action.outcome else "voted", approval, id, by, at=at, detail=detail)
@@ -94,6 +96,8 @@ def _detail(before: Action, after: Action, by: UserId, decision: Decision) -> di
         detail["edited_digest"] = vote.digest
         if after.asked.tool != after.tool:
             detail["edited_tool"] = after.asked.tool
+    if vote and vote.referents:
+        detail["referents"] = vote.referents.fingerprint
     if len(after.votes) > 1:
         detail["votes"] = [other.by for other in after.votes]
     if void := [other.by for other in before.votes if after.vote_of(other.by) is None]:

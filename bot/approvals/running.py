@@ -19,6 +19,7 @@ from bot.approvals.endings import STILL, Endings, Standstill
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, withdraw
 from bot.approvals.ids import ConversationId
+from bot.approvals.lookups import pointing
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
@@ -75,7 +76,7 @@ class Running:
         """
         standstill = Standstill()
         for _ in range(MAX_STEPS):
-            thread = await self.agent.read(id)
+            thread = await pointing(self.store, self.tools, id, await self.agent.read(id))
             async with self.store.write() as tx:
                 step = await self._square(tx, id, thread, failure)
             if isinstance(step, Rest):

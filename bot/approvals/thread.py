@@ -6,6 +6,7 @@ from enum import StrEnum
 from bot.approvals.approval import Approval, Shape
 from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.ids import InterruptId
+from bot.approvals.referents import Referents
 
 
 class Condition(StrEnum):
@@ -35,6 +36,8 @@ class ActionRequest:
     """The tool call's id in the model's message; empty where it cannot be known."""
     message: str = ""
     """The id of that message; empty where the call is."""
+    referents: Referents | None = None
+    """What the arguments point at, once it was looked up; None where the tool does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

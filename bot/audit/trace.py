@@ -121,6 +121,7 @@ class Tracing:
         """Nobody can decide any more: what is open is denied, what was allowed and never ran is blocked."""
         for id in self._approvals.get(event.approval or "", []):
             action = self._actions[id]
+            action = self._actions.get(action.edited_id, action)  # what a person made of it is what can run
             if event.kind == "withdrawn" and action.settled and not action.attempt and not action.blocked:
                 yield from self._block(action, event.at, "withdrawn")
             elif not action.settled:

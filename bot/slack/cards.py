@@ -22,7 +22,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
-from bot.slack import buttons, doubts, verbs, votes
+from bot.slack import buttons, doubts, pointing, verbs, votes
 from bot.slack.arguments import are_long, need_of_doubts, shares
 from bot.slack.crowds import decided, ended, waiting
 from bot.slack.doubts import is_doubt
@@ -176,4 +176,5 @@ def _need(action: Action) -> int:
     """How much room a request could use, roughly."""
     arguments = action.arguments if action.outcome else action.asked.arguments
     asked = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000)
-    return 300 + min(weight(action.description), 900) + asked + need_of_doubts(arguments)
+    pointed = pointing.need(action if action.outcome else action.asked)
+    return 300 + min(weight(action.description), 900) + asked + need_of_doubts(arguments) + pointed

@@ -8,6 +8,7 @@ from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
 from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
+from bot.slack.pointing import points_at
 
 DIGEST: Final = 8
 """Characters of the digest that people compare."""
@@ -58,18 +59,21 @@ def request(action: Action, number: int, total: int, room: int) -> Drawn:
         parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
     if action.arguments or not words:
         arguments = drawn(action.arguments, room - len(part.head) - len(part.tail))
-        warned = doubts_about(action.arguments, room)
+        warned, pointed = doubts_about(action.arguments, room), points_at(action, room)
         return Drawn(
-            elements=parts + arguments.elements + warned,
-            cut=bool(part.left_out) or arguments.cut or bool(warned),
-            unread=arguments.unread,
+            elements=parts + arguments.elements + pointed.elements + warned,
+            cut=bool(part.left_out) or arguments.cut or pointed.cut or bool(warned),
+            unread=arguments.unread or pointed.unread,
         )
-    return Drawn(elements=parts, cut=bool(part.left_out))
+    pointed = points_at(action, room)
+    return Drawn(
+        elements=parts + pointed.elements, cut=bool(part.left_out) or pointed.cut, unread=pointed.unread
+    )
 
 
 def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
     """The arguments in one line, as far as they go; of the description nothing."""
-    parts, words = [title(action, number, total)], description(action)
+    parts, words, pointed = [title(action, number, total)], description(action), points_at(action, room)
     told = ", ".join(f"{key}: {as_text(value)[:TIGHT]}" for key, value in action.arguments.items()) or words
     if told:
         line, cut = in_line(told[: 2 * TIGHT], max(room - _GLANCE, LEAST))
@@ -80,11 +84,12 @@ def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
         )
         warned = doubts_about(action.arguments, room)
         return Drawn(
-            elements=[*parts, section(plain(line, code=True)), *warned],
-            cut=cut or bool(words) or bool(warned),
-            unread=cut,
+            elements=[*parts, section(plain(line, code=True)), *pointed.elements, *warned],
+            cut=cut or bool(words) or pointed.cut or bool(warned),
+            unread=cut or pointed.unread,
         )
-    return Drawn(elements=[*parts, section(plain("No arguments.", italic=True))])
+    parts.append(section(plain("No arguments.", italic=True)))
+    return Drawn(elements=[*parts, *pointed.elements], cut=pointed.cut, unread=pointed.unread)
 
 
 def _label(action: Action) -> str:

@@ -38,4 +38,5 @@ def _drawn(approval: Approval, action: Action) -> str:
         thread=approval.conversation,
         interrupt=approval.interrupt,
         call=action.call,
+        referents=action.referents,
     )

@@ -24,6 +24,7 @@ from bot.slack.literal import block, in_line, pieces, plain, quote, section, sho
 from bot.slack.message import View, as_json, size
 from bot.slack.outcomes import edited, outcome
 from bot.slack.place import Place
+from bot.slack.pointing import points_at
 from bot.slack.requests import description, number_of, title
 
 LARGEST_PAGE: Final = 90_000
@@ -85,6 +86,8 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
         shown_now = action if action.outcome else action.asked
         yield from _arguments(shown_now.arguments)
+        if pointed := points_at(shown_now, LARGEST_PAGE).elements:
+            yield _rich(*pointed)
         if action.outcome:
             yield _rich(*outcome(action, action.outcome, _OUTCOME, in_doubt=is_doubt(approval)).elements)
         elif told := [*edited(action, _OUTCOME).elements, *votes.so_far(action)]:

@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Remembered, Vote
 from bot.approvals.decision import Decision, Json, decision_from_json, decision_to_json
 from bot.approvals.ids import ActionId, UserId
+from bot.approvals.referents import Referents
 from bot.approvals.who import ALONE, Quorum, quorum_from_json, quorum_to_json
 from bot.store.columns import utc_text
 
@@ -92,6 +93,8 @@ def _vote_to_json(vote: Vote, action: Action) -> dict[str, Json]:
         told["digest"] = vote.digest
     if vote.fits != _ONLY:
         told["fits"] = [*sorted(vote.fits)]
+    if vote.referents:
+        told["referents"] = vote.referents.to_json()
     return told
 
 
@@ -102,6 +105,7 @@ def _vote_from_json(told: Mapping[str, Any], digest: str, outcome: Outcome | Non
         at=_moment(told["at"]),
         digest=told.get("digest", digest),
         fits=frozenset(told["fits"]) if "fits" in told else _ONLY,
+        referents=Referents.from_json(told["referents"]) if "referents" in told else None,
     )
 
 

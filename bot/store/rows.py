@@ -14,6 +14,7 @@ from bot.approvals.conversation import Conversation, Post, PostKind, PostState, 
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
+from bot.approvals.referents import Referents
 from bot.store.columns import name_text, utc_text
 from bot.store.progress import progress_from_json, progress_to_json
 
@@ -177,6 +178,7 @@ def _request_to_json(action: Action) -> dict[str, Json]:
         "call": action.call,
         "message": action.message,
         "schema": None if action.schema is None else dict(action.schema),
+        "referents": action.referents.to_json() if action.referents else None,
     }
     if action.targets:
         told["targets"] = {tool: dict(schema) for tool, schema in action.targets.items()}
@@ -201,6 +203,7 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         targets=request.get("targets", {}),
         remembering=_remembering_of(request),
         forgotten=progress.get("forgotten"),
+        referents=Referents.from_json(request["referents"]) if request["referents"] else None,
         needs=needs,
         votes=votes,
         outcome=outcome,

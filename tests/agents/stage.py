@@ -20,9 +20,11 @@ from bot.agents.threads import Threads
 from bot.approvals import ports
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Said
-from bot.approvals.decision import Decision
+from bot.approvals.decision import Decision, Edit
 from bot.approvals.filing import approval_for
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, UserId
+from bot.approvals.lookups import edited, looked_up
+from bot.approvals.referents import Referents
 from bot.approvals.thread import Interrupt
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -90,14 +92,22 @@ class Stage:
 
     async def approval(self, *decisions: Decision) -> Approval:
         """The pending approval, decided so."""
-        return self.decided(await self.interrupt(), *decisions)
+        interrupt = await looked_up(self.tools, await self.interrupt())
+        edits = [
+            await edited(self.tools, request.tool, decision.arguments) if isinstance(decision, Edit) else None
+            for request, decision in zip(interrupt.requests, decisions, strict=True)
+        ]
+        return self.decided(interrupt, *decisions, edits=edits)
 
-    def decided(self, interrupt: Interrupt, *decisions: Decision) -> Approval:
+    def decided(
+        self, interrupt: Interrupt, *decisions: Decision, edits: Sequence[Referents | None] = ()
+    ) -> Approval:
         approval = approval_for(
             interrupt, CONVERSATION, requesters=frozenset({UserId("U1")}), tools=self.tools, at=NOON
         )
-        for action, decision in zip(approval.actions, decisions, strict=True):
-            approval = approval.decide(action.id, decision, by=UserId("U2"), at=NOON)
+        found = edits or [None] * len(decisions)
+        for action, decision, referents in zip(approval.actions, decisions, found, strict=True):
+            approval = approval.decide(action.id, decision, by=UserId("U2"), at=NOON, referents=referents)
         return approval
 
     async def decide(self, *decisions: Decision) -> str | None:

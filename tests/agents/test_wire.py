@@ -20,6 +20,12 @@ class NoTools:
     def check(self, tool: str, arguments: Any) -> Any:  # noqa: ANN401, ARG002
         return arguments
 
+    def resolves(self, tool: str) -> bool:  # noqa: ARG002
+        return False
+
+    async def referents(self, tool: str, arguments: Any, *, within: float) -> None:  # noqa: ANN401, ARG002
+        return None
+
 
 def request(
     *tools: str, allowed: tuple[str, ...] = ("approve", "edit", "reject", "respond")

@@ -88,6 +88,12 @@ class FileTools:
             raise InvalidArguments({"path": f"{tool} wants a text here"})
         return {**arguments, "checked": True}
 
+    def resolves(self, tool: str) -> bool:  # noqa: ARG002 - the port has it so
+        return False
+
+    async def referents(self, tool: str, arguments: Arguments, *, within: float) -> None:
+        """Nothing is said of it."""
+
 
 class WatchedStore:
     """The real store; counts what is written, and faults can be planted around a commit."""

@@ -80,6 +80,7 @@ def _digests(approvals: list[Approval], seen: dict[str, Seen]) -> dict[str, str]
                     thread=approval.conversation,
                     interrupt=approval.interrupt,
                     call=action.call,
+                    referents=action.referents,
                 )
     return told
 

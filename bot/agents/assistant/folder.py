@@ -4,6 +4,7 @@ Every step of a path is opened by itself, relative to the directory opened befor
 following links, so there is no moment between looking and using that a moved file could slip into.
 """
 
+import hashlib
 import os
 import secrets
 import stat
@@ -14,6 +15,9 @@ from typing import Final
 
 READ_LIMIT: Final = 200_000
 """Bytes of a file that are read at most."""
+HASH_LIMIT: Final = 200_000_000
+"""Bytes of a file that are hashed: of more it takes longer than a tool may be held up for it."""
+NO_FILE: Final = "no such file"
 LIST_LIMIT: Final = 500
 """Entries that are listed at most."""
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -23,6 +27,10 @@ _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 class Refusal(Exception):  # noqa: N818 - an answer to the model, not a fault
     """The path or the file is not one that may be used; the text is one sentence."""
+
+
+class NoDirectory(Refusal):
+    """A directory on the way does not exist."""
 
 
 class Folder:
@@ -46,6 +54,24 @@ class Folder:
             return data.decode()
         except UnicodeDecodeError:
             raise Refusal(f"{path} is not a text file ({len(data)} bytes).") from None
+
+    def fingerprint(self, path: str) -> str:
+        """What tells the file from any other at this place: its SHA-256, or that there is no such file.
+
+        Of a file with more than `HASH_LIMIT` bytes it is its size and when it was last changed in any way.
+        """
+        *parents, name = _parts(path)
+        try:
+            with self._opened_root() as root, _directory(root, parents, path) as directory:
+                if _regular(directory, name, path) is None:
+                    return NO_FILE
+                with os.fdopen(_opened(directory, name, path), "rb") as file:
+                    found = os.fstat(file.fileno())
+                    if found.st_size > HASH_LIMIT:
+                        return f"{found.st_size} bytes, inode {found.st_ino}, changed {found.st_ctime_ns}"
+                    return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()}"
+        except NoDirectory:
+            return NO_FILE
 
     def write(self, path: str, content: str, *, append: bool = False) -> bool:
         """Put the text into the file, all or nothing; True if there was no such file before."""
@@ -110,7 +136,7 @@ def _step(directory: int, part: str, path: str, *, make: bool) -> int:
             _make(directory, part)
         return os.open(part, _DIRECTORY, dir_fd=directory)
     except FileNotFoundError:
-        raise Refusal(f"There is no {path}.") from None
+        raise NoDirectory(f"There is no {path}.") from None
     except OSError as error:
         raise Refusal(
             f"{path} goes through {part}, which is a link or no directory ({error.strerror})."
@@ -149,18 +175,26 @@ def _check(found: os.stat_result, path: str) -> None:
 
 def _bytes_of(directory: int, name: str, path: str) -> bytes:
     _regular(directory, name, path)
+    with os.fdopen(_opened(directory, name, path), "rb") as file:
+        found = os.fstat(file.fileno())
+        if found.st_size > READ_LIMIT:
+            raise Refusal(f"{path} has {found.st_size} bytes; at most {READ_LIMIT} are read.")
+        return file.read(READ_LIMIT)
+
+
+def _opened(directory: int, name: str, path: str) -> int:
     try:
         opened = os.open(name, _FILE, dir_fd=directory)
     except FileNotFoundError:
         raise Refusal(f"There is no file {path}.") from None
     except OSError as error:
         raise Refusal(f"{path} cannot be opened: {error.strerror}.") from None
-    with os.fdopen(opened, "rb") as file:
-        found = os.fstat(opened)
-        _check(found, path)
-        if found.st_size > READ_LIMIT:
-            raise Refusal(f"{path} has {found.st_size} bytes; at most {READ_LIMIT} are read.")
-        return file.read(READ_LIMIT)
+    try:
+        _check(os.fstat(opened), path)
+    except Refusal:
+        os.close(opened)
+        raise
+    return opened
 
 
 def _replace(directory: int, name: str, data: bytes, *, mode: int) -> None:

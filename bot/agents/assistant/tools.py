@@ -11,6 +11,8 @@ from pydantic import BaseModel, Field
 from bot.agents.assistant.database import FILE, ROWS, Database
 from bot.agents.assistant.folder import LIST_LIMIT, Folder, Refusal
 
+LONGEST_NAME: Final = 100
+"""Characters of a path that are said again beside what is there."""
 TOLD: Final = 20_000
 """Characters of a query's result that are told."""
 
@@ -96,7 +98,24 @@ def assistant_tools(folder: Folder, database: Database) -> list[BaseTool]:
         (execute_sql, ExecuteSql),
         (ask_user, AskUser),
     ]
-    return [StructuredTool.from_function(_told(f), args_schema=schema) for f, schema in functions]
+    points = {"resolve": file_at(folder)}
+    return [
+        StructuredTool.from_function(
+            _told(f), args_schema=schema, metadata=points if f in {write_file, delete_file} else None
+        )
+        for f, schema in functions
+    ]
+
+
+def file_at(folder: Folder) -> Callable[[dict[str, str]], dict[str, str]]:
+    """The `resolve` of the tools that change a file: what is there now, which is what people let go."""
+
+    def resolve(arguments: dict[str, str]) -> dict[str, str]:
+        path = arguments["path"]
+        name = f"path {path}" if len(path) <= LONGEST_NAME else "path"  # which the arguments show in full
+        return {name: folder.fingerprint(path)}
+
+    return resolve
 
 
 def changes_data(database: Database) -> Callable[[ToolCallRequest], bool]:
