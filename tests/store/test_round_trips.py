@@ -20,6 +20,7 @@ from bot.approvals.conversation import Conversation, Post, PostKind, PostState, 
 from bot.approvals.decision import Approve, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, UserId
 from bot.approvals.ports import Event
+from bot.approvals.referents import Referents
 from bot.approvals.who import ALONE, ChannelMembers, Members, One, Quorum, Requester, UserGroup
 from bot.store import RowsStore, RowsTransaction, open_store
 from bot.store.rows import from_json, to_json
@@ -64,8 +65,19 @@ who = st.one_of(
     st.builds(UserGroup, words, words),
 )
 quorums = st.builds(Quorum, approvers=st.lists(who, max_size=3).map(tuple), count=st.integers(1, 9))
+referents = st.one_of(
+    st.none(),
+    st.builds(Referents, texts=st.dictionaries(texts, texts, max_size=3)),
+    st.builds(Referents, problem=st.text(st.characters(exclude_categories=()), min_size=1, max_size=20)),
+)
 votes = st.builds(
-    Vote, decision=decisions, by=words, at=moments, digest=texts, fits=st.frozensets(st.integers(0, 3))
+    Vote,
+    decision=decisions,
+    by=words,
+    at=moments,
+    digest=texts,
+    fits=st.frozensets(st.integers(0, 3)),
+    referents=referents,
 )
 actions = st.builds(
     Action,
@@ -80,6 +92,7 @@ actions = st.builds(
     targets=st.dictionaries(texts, objects, max_size=2),
     remembering=st.none() | st.builds(Remembering, asking=st.sampled_from(Asking), terms=words),
     forgotten=st.none() | words,
+    referents=referents,
     needs=st.just(ALONE) | st.lists(quorums, max_size=3).map(tuple),
     votes=st.lists(votes, max_size=3).map(tuple),
     outcome=outcomes,
