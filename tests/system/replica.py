@@ -7,6 +7,7 @@ its name lies there stops dead, as by SIGSTOP from outside.
 
 import os
 import signal
+import threading
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -49,7 +50,8 @@ def freeze(point: Freeze) -> None:
         (_home() / point).rename(_home() / f"frozen-{point}-{os.getpid()}")
     except FileNotFoundError:
         return
-    os.kill(os.getpid(), signal.SIGSTOP)
+    # Sent to this thread, which then goes no further; sent to the process, another one might take it first.
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 def _home() -> Path:

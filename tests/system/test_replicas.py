@@ -32,7 +32,7 @@ async def test_a_click_that_reaches_both_replicas_is_one_decision_and_runs_once(
     async with a_street(tmp_path) as street:
         await street.asks([transfer("carol", 0)], [transfer("carol", 1)])
         for number in range(2):
-            card = await street.bob.sees(asks_about(f"{number}.0"), channel="#general", timeout=60)
+            card = await street.bob.sees(asks_about(f"amount: {number}"), channel="#general", timeout=60)
             await street.press(card)
             await street.bob.sees_change(card, lambda one: buttons(one) == [], timeout=60)
         await street.answers(1)
