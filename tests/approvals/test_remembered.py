@@ -15,6 +15,7 @@ from bot.approvals.errors import AlreadyDecided
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.journal import Call, Execution, Granted, Progress, Refuse, Why, permission
 from bot.approvals.policy import Members, One, Policy, Rule, Terms
+from bot.approvals.referents import Referents
 from bot.approvals.remembered import remembering, verdict
 from tests.approvals.bench import Bench, a_bench
 from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks
@@ -70,6 +71,18 @@ def test_the_same_call_is_not_asked_again_and_the_verdict_says_who_approved_it()
 )
 def test_other_arguments_are_another_call(arguments: dict[str, Any], same: bool) -> None:  # noqa: FBT001 - a table
     assert (judged(approved(), arguments=arguments) is not None) is same
+
+
+def test_what_points_elsewhere_is_another_call_and_what_cannot_be_looked_up_is_always_asked() -> None:
+    then, now = Referents(texts={"path": "sha256 1"}), Referents(texts={"path": "sha256 2"})
+    away = Referents(problem="the disk is away")
+    known, for_the_tool = approved(referents=then), approved(PER_TOOL, referents=then)
+    assert judged(known, referents=then)
+    assert judged(for_the_tool, PER_TOOL, referents=now)
+    assert judged(known, NEVER, referents=away)
+    assert not judged(known, referents=now)
+    assert not judged(known, referents=away)
+    assert not judged(for_the_tool, PER_TOOL, referents=away)
 
 
 def test_arguments_are_compared_as_canonical_json() -> None:
