@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.approvals.asking import Asking
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.policy import ChannelMembers, One, Quorum, Requester, Terms, UserGroup
@@ -101,6 +102,47 @@ def test_the_file_becomes_a_policy() -> None:
     policy = parse_policy(text, name="approvals.toml").resolve(Known(people=[BOB, GUS]))
     assert policy.defaults == Terms(approvers=(ChannelMembers(), Requester()), expires_after=NEVER)
     assert policy.terms("delete_file").approvers == (One(BOB.id), One(BOB.id))
+
+
+def test_how_people_are_asked_and_what_an_edit_may_lead_to_are_taken_key_by_key() -> None:
+    text = """
+        [defaults]
+        approvers = ["channel"]
+        ask = "once"
+        edit_to = ["archive_file"]
+
+        [[rules]]
+        tools = ["list_*"]
+        ask = "never"
+
+        [[rules]]
+        tools = ["delete_*"]
+        ask = "once-per-tool"
+        edit_to = []
+    """
+    policy = parse_policy(text, name="approvals.toml").resolve(Known())
+    asked = {tool: policy.terms(tool) for tool in ("send", "list_files", "delete_file")}
+    assert [terms.ask for terms in asked.values()] == [Asking.ONCE, Asking.NEVER, Asking.ONCE_PER_TOOL]
+    assert [terms.edit_to for terms in asked.values()] == [("archive_file",), ("archive_file",), ()]
+
+
+@pytest.mark.parametrize("ask", ['"sometimes"', "true", '["once"]'])
+def test_a_way_of_asking_that_there_is_not_is_refused_by_line(ask: str) -> None:
+    text = f'[defaults]\napprovers = ["channel"]\n\n[[rules]]\ntools = ["x"]\nask = {ask}\n'
+    with pytest.raises(
+        BadPolicy, match=r"approvals.toml, line 6: .*none of always, never, once, once-per-tool"
+    ):
+        parse_policy(text, name="approvals.toml")
+
+
+def test_an_edit_that_would_lead_to_no_tool_is_refused_by_name_and_line() -> None:
+    text = '[defaults]\napprovers = ["channel"]\nedit_to = ["a", "b"]\n'
+    text += '[[rules]]\ntools = ["x"]\nedit_to = ["c"]\n'
+    file = parse_policy(text, name="approvals.toml")
+    assert file.unknown_targets(["a", "b", "c"]) == []
+    first, second = file.unknown_targets(["a"])
+    assert first.startswith("approvals.toml, line 3: `edit_to` names 'b', which is no tool of the agent")
+    assert second.startswith("approvals.toml, line 6: `edit_to` names 'c'")
 
 
 @pytest.mark.parametrize(

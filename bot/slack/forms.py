@@ -104,7 +104,7 @@ def edit_form(
         blocks.append(_kept(kept))
     return _form(
         "Edit",
-        "Approve edited" if inputs or edited.tool != action.asked.tool else None,
+        "Approve edited" if inputs or choice else None,
         to=verbs.EDIT_FORM,
         about=(approval, action),
         blocks=blocks,

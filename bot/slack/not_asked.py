@@ -1,27 +1,31 @@
 """What a thread is told of calls about which nobody is asked again, and a list of what is remembered."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
-from slack_sdk.models.blocks import ButtonElement, RichTextBlock, RichTextElement
+from slack_sdk.models.blocks import Block, ButtonElement, RichTextBlock, RichTextElement
 
 from bot.approvals.action import Action, LetThrough, Remembered
 from bot.approvals.approval import Approval
 from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking
+from bot.approvals.ids import ActionId
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
 from bot.slack.literal import date, in_line, person, plain, section
-from bot.slack.message import Message, as_json
+from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
-from bot.slack.text import escape, mention, moment
+from bot.slack.text import clip, escape, mention, moment
 from bot.slack.votes import MOST_NAMED
 
-MOST: Final = 10
-"""Calls that are told one by one."""
+LARGEST: Final = 12_000
+"""Characters of JSON in one message; Slack fails near 13,200."""
+_ROOMS: Final = ((10, 160), (10, 40), (5, 40), (2, 0))
+"""Calls that are told one by one, and characters of the arguments of each; from generous to tight."""
+_LONGEST: Final = 2_500
 CODE: Final = 8
 """Hexadecimal digits by which a person calls an approval that is remembered; hardly ever a word."""
-_GLANCE: Final = 160
 _REMEMBERED: Final = {
     Asking.ONCE: "Once approved and run, this call is not asked again in this conversation, as long as the "
     "arguments are the same.",
@@ -31,15 +35,29 @@ _REMEMBERED: Final = {
 
 
 def not_asked(approval: Approval) -> Message:
-    """A line for each call, and the way to be asked again."""
+    """A line for each call, as many as fit, and the way to be asked again."""
     told = [(action, because) for action in approval.actions if (because := _because(action))]
-    lines = [_line(action, because) for action, because in told[:MOST]]
-    if more := len(told) - len(lines):
-        lines.append(section(plain(f"… and {more:,} more calls.", italic=True)))
-    blocks = [RichTextBlock(elements=lines, block_id=f"{approval.version}.told")]
-    again = {because.action: ask_again(action) for action, because in told[:MOST]}
-    row = buttons.row([one for one in again.values() if one], f"{approval.version}.again")
-    return Message(text=_sentence(told), blocks=as_json([*blocks, *row]))
+    drawings = (_drawn(approval, told, most, glance) for most, glance in _ROOMS)
+    blocks = next(blocks for blocks in drawings if size(blocks) <= LARGEST)
+    return Message(text=_sentence(told), blocks=blocks)
+
+
+def _drawn(approval: Approval, told: Sequence[tuple[Action, Remembered]], most: int, glance: int) -> Blocks:
+    """Each approval that is remembered with its calls, and a button below them."""
+    sources: dict[ActionId, list[tuple[Action, Remembered]]] = {}
+    for action, because in told[:most]:
+        sources.setdefault(because.action, []).append((action, because))
+    blocks: list[Block] = []
+    for number, calls in enumerate(sources.values()):
+        stamp = f"{approval.version}.{number}"
+        lines = [_line(action, because, glance) for action, because in calls]
+        again = ask_again(calls[0][0])
+        blocks.append(RichTextBlock(elements=lines, block_id=f"{stamp}.told"))
+        blocks += buttons.row([again] if again else [], f"{stamp}.again")
+    if (more := len(told) - most) > 0:
+        rest = section(plain(f"… and {more:,} more calls.", italic=True))
+        blocks.append(RichTextBlock(elements=[rest], block_id=f"{approval.version}.rest"))
+    return as_json(blocks)
 
 
 def let_through(action: Action, outcome: LetThrough) -> Drawn:
@@ -87,9 +105,9 @@ def _because(action: Action) -> Remembered | None:
     return action.outcome.because if isinstance(action.outcome, LetThrough) else None
 
 
-def _line(action: Action, because: Remembered) -> RichTextElement:
-    told = ", ".join(f"{key}: {as_text(value)[:_GLANCE]}" for key, value in action.arguments.items())
-    shown = [plain(" "), plain(in_line(told, _GLANCE)[0], code=True)] if told.strip() else []
+def _line(action: Action, because: Remembered, glance: int) -> RichTextElement:
+    told = ", ".join(f"{key}: {as_text(value)[:glance]}" for key, value in action.arguments.items())
+    shown = [plain(" "), plain(in_line(told, glance)[0], code=True)] if glance and told.strip() else []
     lead = plain("↪️ Not asked again in this conversation: ")
     return section(lead, _tool(action), *shown, plain(" "), *_who_and_when(because))
 
@@ -108,6 +126,6 @@ def _tool(action: Action) -> RichTextElement:
     return plain(name(action), bold=True, code=True)
 
 
-def _sentence(told: list[tuple[Action, Remembered]]) -> str:
-    names = list(dict.fromkeys(escape(name(action)) for action, _ in told))[:MOST]
-    return f"Not asked again in this conversation: {', '.join(names)}"
+def _sentence(told: Sequence[tuple[Action, Remembered]]) -> str:
+    names = dict.fromkeys(escape(name(action)) for action, _ in told)
+    return clip(f"Not asked again in this conversation: {', '.join(names)}", _LONGEST)

@@ -41,7 +41,11 @@ def hidden_in(masking: Masking, action: Action, tool: str) -> Hidden:
 
 def prefix(action: Action, tool: str) -> str:
     """Tells the fields of one tool from another's: Slack keeps what was typed where the ids are equal."""
-    return "" if tool == action.asked.tool else hashlib.sha256(tool.encode()).hexdigest()[:8]
+    return (
+        ""
+        if tool == action.asked.tool
+        else hashlib.sha256(tool.encode(errors="backslashreplace")).hexdigest()[:8]
+    )
 
 
 def choice(action: Action, tool: str) -> list[InputBlock]:
