@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from bot.approvals.ids import UserId
+from bot.approvals.places import MOST_MESSAGES, InChannel, InThread, ToApprovers
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Terms, UserGroup, Who
 from bot.approvals.quorum import seated
 from bot.approvals.times import NEVER
@@ -81,6 +82,32 @@ def _people(who: Who, known: Known, crowd: int) -> Iterator[str]:
             yield _SOMEBODY
         case ChannelMembers() | Members():
             yield from (f"{_SOMEBODY}{number}" for number in range(crowd))
+
+
+def misplaced(terms: Terms, known: Known) -> str | None:
+    """Why the card could never stand where these terms want it; None if it could."""
+    match terms.channel:
+        case InChannel(id=id, name=name):
+            if terms.shared_channels or not any(room.id == id and room.is_shared for room in known.rooms):
+                return None
+            return (
+                f"{name} is shared with another organisation; say `shared_channels = true` if that is meant"
+            )
+        case ToApprovers():
+            return _too_many_messages(terms, known)
+        case InThread():
+            return None
+        case _:
+            assert_never(terms.channel)
+
+
+def _too_many_messages(terms: Terms, known: Known) -> str | None:
+    if {ChannelMembers(), Members()} & set(terms.who):
+        return "direct messages go to people and user groups by name, not to all of a channel or workspace"
+    people = {id for who in terms.who for id in _people(who, known, 1)} | {*terms.escalate_to}
+    if len(people) <= MOST_MESSAGES:
+        return None
+    return f"direct messages go to at most {MOST_MESSAGES} people, and these are {len(people)}"
 
 
 def pointless(section: Times, terms: Terms) -> Iterator[tuple[str, str]]:

@@ -11,11 +11,12 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from bot.approvals.ids import UserId
+from bot.approvals.places import Where
 from bot.approvals.policy import Members, One, Policy, Quorum, Rule, Terms, Who, over
 from bot.approvals.times import NEVER
-from bot.policy_checks import impossible, never_reached, pointless
-from bot.policy_names import Known, is_group, is_person, meaning
-from bot.policy_sections import MOST_VOTES, File, Loc, RuleSection, Section, at_odds
+from bot.policy_checks import impossible, misplaced, never_reached, pointless
+from bot.policy_names import Known, is_group, is_person, meaning, place_meant
+from bot.policy_sections import MOST_VOTES, THREAD, TO_APPROVERS, File, Loc, RuleSection, Section, at_odds
 from bot.toml_lines import place
 
 
@@ -40,6 +41,9 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 _WHO_DECIDES: Final = ("require", "quorum", "approvers", "self_approval")
 """The keys that say it, the one that a problem is told at first."""
 
+_WHERE: Final = ("channel", "approvers", "require", "escalate_to", "shared_channels")
+"""The keys that say where a card stands and to how many it goes, in the same order."""
+
 _NOBODY: Final = Known()
 
 
@@ -57,6 +61,11 @@ class PolicyFile:
         for section, _ in self.content.sections():
             everything += [*section.approver_names(), *(section.escalate_to or ())]
         return {name for name in everything if is_person(name) or is_group(name)}
+
+    def channels(self) -> set[str]:
+        """Every channel that the file names, by `#name` or id."""
+        named = {section.channel for section, _ in self.content.sections() if section.channel}
+        return named - {THREAD, TO_APPROVERS}
 
     def approvers(self, tool: str) -> list[str]:
         """Who decides about this tool, as the file says it: by its first matching rule, or the defaults."""
@@ -117,6 +126,9 @@ class PolicyFile:
         for (section, loc), terms in zip(self.content.sections(), every, strict=True):
             for key, why in pointless(section, terms):
                 yield self._at((*loc, key), f"`{key}` {why}.")
+            placed = [key for key in _WHERE if getattr(section, key) is not None]
+            if placed and (never := misplaced(terms, known)):
+                yield self._at((*loc, placed[0]), f"`{placed[0]}`: {never}.")
             said = [key for key in _WHO_DECIDES if getattr(section, key) is not None]
             if said and (never := impossible(terms, policy, known)):
                 yield self._at((*loc, said[0]), f"`{said[0]}`: {never}.")
@@ -156,8 +168,17 @@ class _Reading:
             "redact": _optional(tuple, section.redact),
             "ask": section.ask,
             "edit_to": _optional(tuple, section.edit_to),
+            "channel": self._place(section.channel, (*loc, "channel")),
+            "shared_channels": section.shared_channels,
         }
         return {key: value for key, value in said.items() if value is not None}
+
+    def _place(self, name: str | None, loc: Loc) -> Where | None:
+        where = None if name is None else place_meant(name, self._known)
+        if isinstance(where, str):
+            self._wrong(loc, where)
+            return None
+        return where
 
     def _require(self, section: Section, loc: Loc) -> tuple[Quorum, ...] | None:
         if section.require is None:
@@ -226,7 +247,6 @@ _SAYS: Final = {
     "missing": "is required: nobody approves by default",
     "extra_forbidden": "is not a key of the policy file",
     "too_short": "must not be empty: nobody approves by default",
-    "literal_error": "is not supported by this version yet with this value; leave it out",
     "int_type": f"is not a number from 1 to {MOST_VOTES}",
     "greater_than_equal": f"is not a number from 1 to {MOST_VOTES}",
     "less_than_equal": f"is not a number from 1 to {MOST_VOTES}",

@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
+from bot.approvals.places import IN_THREAD, InChannel, Room, ToApprovers, Where
 from bot.approvals.policy import ChannelMembers, Members, One, Requester, UserGroup, Who
 
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
@@ -19,6 +20,7 @@ class Known:
 
     people: Sequence[Person] = ()
     groups: Sequence[Group] = ()
+    rooms: Sequence[Room] = ()
 
     def members(self, group: GroupId) -> frozenset[UserId]:
         """The full members of the workspace who are in a user group."""
@@ -53,6 +55,21 @@ def meaning(name: str, known: Known) -> Who | str:
         f"{name!r} is none of channel, requester, members, @name or a user id (U…), "
         "@@handle or a user group's id (S…)."
     )
+
+
+def place_meant(name: str, known: Known) -> Where | str:
+    """Where a card stands by this name, or the sentence that says why it cannot."""
+    match name:
+        case "thread":
+            return IN_THREAD
+        case "dm:approvers":
+            return ToApprovers()
+    found = [room for room in known.rooms if name in (f"#{room.name}", room.id)]
+    if not found:
+        return f"{name} is no channel that the bot can see; invite the bot there if it is private."
+    if not found[0].is_open:
+        return f"{name} is archived, or the bot is not in it; invite the bot there."
+    return InChannel(found[0].id, f"#{found[0].name}")
 
 
 def _group(name: str, groups: Collection[Group]) -> Who | str:

@@ -4,10 +4,11 @@ Keys that the file format knows and this version does not act upon are refused u
 anyway: a rule that is silently not kept is worse than none.
 """
 
+import re
 from collections.abc import Iterator
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from bot.approvals.asking import Asking
@@ -37,6 +38,20 @@ def _asking(told: object) -> Asking:
 _NO_ASKING: Final = "is none of always, never, once, once-per-tool"
 Ask = Annotated[Asking, BeforeValidator(_asking)]
 
+THREAD: Final = "thread"
+TO_APPROVERS: Final = "dm:approvers"
+_PLACE: Final = re.compile(rf"{THREAD}|{TO_APPROVERS}|#[^\s#@<>]{{1,80}}|[CG][A-Z0-9]{{2,30}}")
+
+
+def _is_place(text: str) -> str:
+    if not _PLACE.fullmatch(text):
+        raise PydanticCustomError("no_place", "is none of thread, #channel or its id (C…), dm:approvers")
+    return text
+
+
+Place = Annotated[str, AfterValidator(_is_place)]
+"""Where a card stands."""
+
 
 class Group(BaseModel):
     """One of several groups that all have to agree."""
@@ -56,7 +71,8 @@ class Section(BaseModel):
     quorum: Count | None = None
     require: Annotated[list[Group], Field(min_length=1)] | None = None
     self_approval: bool | None = None
-    channel: Literal["thread"] = "thread"
+    channel: Place | None = None
+    shared_channels: bool | None = None
     expires_after: DelayOrNever | None = None
     remind_after: list[Delay] | None = None
     escalate_after: DelayOrNever | None = None

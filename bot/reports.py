@@ -86,7 +86,7 @@ async def meant(store: RowsStore, thread: str) -> ConversationId:
 
 async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile | None) -> Document:
     found = await tx.conversations.get(approval.conversation)
-    card = await tx.posts.card(approval.id)
+    cards = await tx.posts.cards(approval.id)
     return {
         "approval": approval.id,
         "conversation": approval.conversation,
@@ -95,7 +95,8 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
         "requesters": sorted(approval.requesters),
         "asked_at": _time(approval.asked_at),
         "expires_at": _time(approval.expires_at) if approval.expires_at else None,
-        "card": {"state": card.state.value, "channel": card.channel, "ts": card.ts} if card else None,
+        "card": _card(cards[0]) if cards else None,
+        "cards": [_card(card) for card in cards],
         "actions": [
             {
                 "id": action.id,
@@ -107,6 +108,10 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
             for action in approval.actions
         ],
     }
+
+
+def _card(card: Post) -> Document:
+    return {"state": card.state.value, "channel": card.channel, "ts": card.ts}
 
 
 def _conversation(found: Conversation) -> Document:

@@ -87,12 +87,13 @@ async def first_address(client: AsyncWebClient, app_token: str) -> str:
 
 
 async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
-    """The policy with its people and user groups looked up; `BadPolicy` for names that nobody has."""
+    """The policy with its people, groups and channels looked up; `BadPolicy` for names that none has."""
     names = file.names()
     try:
         people = await directory.everybody() if names else []
         groups = await directory.groups() if any(map(is_group, names)) else []
-        return file.resolve(Known(people=people, groups=groups))
+        rooms = await directory.rooms(file.channels()) if file.channels() else []
+        return file.resolve(Known(people=people, groups=groups, rooms=rooms))
     except SlackApiError as error:
         raise CannotStart(
             f"The names in {file.name} could not be looked up in Slack ({_why(error)})."

@@ -19,7 +19,8 @@ from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
-from bot.approvals.ids import ConversationId, PostId
+from bot.approvals.filing import SPREAD
+from bot.approvals.ids import ApprovalId, ConversationId, PostId
 from bot.approvals.masking import Masking
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
@@ -28,6 +29,7 @@ from bot.approvals.recovery import Recovery
 from bot.approvals.repairing import CANCEL, REPAIR, Repairing
 from bot.approvals.retention import FORGET, Retention
 from bot.approvals.running import Running
+from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
 from bot.background import sweeping
@@ -97,6 +99,7 @@ async def running_bot(
             store=store,
             agent=Threads(built),
             tools=ToolSchemas(built),
+            directory=directory,
             client=client,
             policy=policy,
             metrics=metrics,
@@ -126,6 +129,7 @@ class _Work:
         store: RowsStore,
         agent: Threads,
         tools: ToolSchemas,
+        directory: SlackDirectory,
         client: AsyncWebClient,
         policy: Policy,
         metrics: Metrics,
@@ -137,10 +141,11 @@ class _Work:
         self._client = client
         self._tools = tools
         self._masking = Masking(redact=lambda tool: policy.terms(tool).redact)
-        self._courier = Courier(store=store, client=client, masking=self._masking)
         handlers: dict[str, Handler] = {}
         self.jobs = engine_at(where, store, handlers, self._give_up)
         self._policy = policy
+        self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=policy)
+        self._courier = Courier(store=store, client=client, masking=self._masking, standings=self._standings)
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
@@ -159,6 +164,7 @@ class _Work:
             "post": self._post,
             "redraw": self._redraw,
             TIMER: self._timer,
+            SPREAD: lambda job: self._standings.spread(ApprovalId(job.payload["approval"])),
         }
 
     def app(self, directory: SlackDirectory, who: Identity) -> AsyncApp:

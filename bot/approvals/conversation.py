@@ -100,6 +100,8 @@ class Post:
     kind: PostKind
     text: str = ""
     approval: ApprovalId | None = None
+    place: str = ""
+    """Where it is to stand: a channel, or a person's direct message; empty in the conversation's thread."""
     """For a card, for what is said about it, and for what stands in its place."""
     state: PostState = PostState.OWED
     channel: ChannelId | None = None

@@ -8,10 +8,11 @@ from bot.approvals.admission import Admission, AskAbout, Rights, evidence
 from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
-from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, Refused, UnknownAction
+from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, NotHere, Refused, UnknownAction
 from bot.approvals.filing import redraw
-from bot.approvals.ids import ActionId, ApprovalId, ChannelId, UserId
+from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.lookups import edited
+from bot.approvals.places import Spot
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
 from bot.approvals.referents import Referents
@@ -43,18 +44,18 @@ class Desk:
         decision: Decision,
         *,
         by: UserId,
-        near: ChannelId | None = None,
+        spot: Spot,
         seen: str | None = None,
     ) -> Approval:
         """Decide about one action, and owe the resume if it was the last decision that was missing.
 
-        `near` is where the click says it was made: only a hint whom to ask about, the rows decide.
+        `spot` is where the click says it was made, which has to be where one of the cards stands.
         `seen` is the edition of the action that the person was shown, None where it does not matter.
         Raises a `Refused` whose text is told to the person; then nothing but the record has changed.
         """
         found: Referents | None = None
         if isinstance(decision, Edit):
-            _, action = await self.opens(id, by=by, near=near)
+            _, action = await self.opens(id, by=by, spot=spot)
             tool = self._target(action, decision)
             other = tool if tool != action.tool else None
             decision = Edit(self._tools.check(tool, decision.arguments), other)
@@ -63,20 +64,18 @@ class Desk:
         def rule(asked: Asked, seat: Seat) -> Ruling:
             return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen, referents=found)
 
-        return await self._judged(id, rule, by, near, decision)
+        return await self._judged(id, rule, by, spot, decision)
 
-    async def take_back(self, id: ActionId, *, by: UserId, near: ChannelId | None = None) -> Approval:
+    async def take_back(self, id: ActionId, *, by: UserId, spot: Spot) -> Approval:
         """Take back this person's own decision; `Refused` once the last one of the approval is in."""
 
         def rule(asked: Asked, _: Seat) -> Ruling:
             needs = self._policy.terms(asked.approval.action(id).tool).needs
             return taken_back(asked, id, by=by, at=self._now(), needs=needs)
 
-        return await self._judged(id, rule, by, near)
+        return await self._judged(id, rule, by, spot)
 
-    async def opens(
-        self, id: ActionId, *, by: UserId, near: ChannelId | None = None
-    ) -> tuple[Approval, Action]:
+    async def opens(self, id: ActionId, *, by: UserId, spot: Spot) -> tuple[Approval, Action]:
         """The action for a form, if this person may still decide about it; `Refused` otherwise."""
 
         async def look(rights: Rights) -> Approval:
@@ -85,11 +84,11 @@ class Desk:
             if asked is None:
                 raise UnknownAction
             action = asked.approval.action(id)
-            self._admission.check(asked, action, rights)
+            self._admission.check(asked, action, rights, spot)
             asked.approval.refuse_late(action, by, self._now())
             return asked.approval
 
-        approval = await self._admitted(id, by, near, look)
+        approval = await self._admitted(id, by, spot, look)
         return approval, approval.action(id)
 
     async def look(self, id: ActionId) -> tuple[Approval, Action]:
@@ -121,29 +120,29 @@ class Desk:
         id: ActionId,
         rule: Callable[[Asked, Seat], Ruling],
         by: UserId,
-        near: ChannelId | None,
+        spot: Spot,
         decision: Decision | None = None,
     ) -> Approval:
         async def judge(rights: Rights) -> Approval:
             def admitted(asked: Asked) -> Ruling:
                 action = asked.approval.action(id)
-                return rule(asked, self._admission.check(asked, action, rights, decision))
+                return rule(asked, self._admission.check(asked, action, rights, spot, decision))
 
             return await self._docket.judge(id, admitted)
 
-        return await self._admitted(id, by, near, judge)
+        return await self._admitted(id, by, spot, judge)
 
     async def _admitted(
         self,
         id: ActionId,
         by: UserId,
-        near: ChannelId | None,
+        spot: Spot,
         do: Callable[[Rights], Awaitable[Outcome]],
     ) -> Outcome:
         """Do this with what is known of the person, asking more when it is wanted; a refusal is recorded."""
         rights: Rights | None = None
         try:
-            rights = await self._admission.rights(by, near)
+            rights = await self._admission.rights(by, spot)
             for _ in range(ATTEMPTS):
                 try:
                     return await do(rights)
@@ -152,18 +151,22 @@ class Desk:
                 except Conflict:
                     continue
         except Refused as refusal:
-            await self._record(id, by, refusal, rights)
+            await self._record(id, by, refusal, rights, spot)
             raise
         raise Refused("Too many people decided at once; please press again.")
 
-    async def _record(self, id: ActionId, by: UserId, refusal: Refused, rights: Rights | None) -> None:
+    async def _record(
+        self, id: ActionId, by: UserId, refusal: Refused, rights: Rights | None, spot: Spot
+    ) -> None:
         async with self._store.write() as tx:
             asked = (await tx.approvals.asked([id])).get(id)
             if asked is None:
                 return
             detail: dict[str, Json] = {"reason": type(refusal).__name__, "evidence": evidence(rights)}
+            if isinstance(refusal, NotHere):
+                detail["claimed"] = {"team": spot.team, "channel": spot.channel, "message": spot.message}
             event = event_of("refused", asked.approval, id, by, at=self._now(), detail=detail)
             await tx.record.append(event)
-            if asked.card and isinstance(refusal, AlreadyDecided):
+            if isinstance(refusal, AlreadyDecided):
                 # Whoever clicked saw an old drawing: it is drawn again.
-                await self._jobs.owe(tx, redraw(asked.card, "seen"))
+                await self._jobs.owe(tx, *(redraw(card.post, "seen") for card in asked.cards))

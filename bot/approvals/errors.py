@@ -3,6 +3,7 @@
 Refused                 a person is told the sentence; expected, never a bug
 ├── UnknownAction       the button belongs to nothing that we know
 ├── NotAllowed          this person, or this kind of decision, is not allowed here
+├── NotHere             the click was not made where the card stands, or not by who it says
 ├── CouldNotCheck       who it is could not be found out, so the answer is no
 ├── AlreadyDecided      somebody (or the clock, or the thread) was first
 └── InvalidArguments    an edit that the tool's schema does not take, field by field
@@ -30,6 +31,10 @@ class UnknownAction(Refused):
 
 class NotAllowed(Refused):
     """The policy, or the list of allowed decisions, says no."""
+
+
+class NotHere(Refused):
+    """The click says another place than one where the card stands, or another workspace than the person's."""
 
 
 class CouldNotCheck(Refused):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final, assert_never
 
 from bot.approvals import ids
 from bot.approvals.approval import Action, Approval, LetThrough, State
@@ -10,8 +11,12 @@ from bot.approvals.binding import digest
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, UserId
+from bot.approvals.places import IN_THREAD, InChannel, InThread, ToApprovers, Where
 from bot.approvals.ports import Event, Jobs, Tools, Transaction, Work
 from bot.approvals.thread import ActionRequest, Interrupt
+
+SPREAD: Final = "spread"
+"""The kind of work that sends an approval to its approvers."""
 
 
 def thread_key(id: ConversationId) -> str:
@@ -72,9 +77,14 @@ def _action(
 
 
 async def file(
-    tx: Transaction, jobs: Jobs, approval: Approval, *timers: Work, told: Sequence[Event] = ()
+    tx: Transaction,
+    jobs: Jobs,
+    approval: Approval,
+    *timers: Work,
+    told: Sequence[Event] = (),
+    places: Sequence[Where] = (IN_THREAD,),
 ) -> bool:
-    """Write a new approval and owe its card and its timers; False if its interrupt has one.
+    """Write a new approval and owe its cards in these places and its timers; False if its interrupt has one.
 
     `told` are more lines of the record that belong to it. Where nobody is asked there is no card.
     """
@@ -94,14 +104,50 @@ async def file(
         ),
         *told,
     )
-    if kind := _shown_as(approval):
-        post = Post(
-            id=PostId(ids.fresh()), conversation=approval.conversation, kind=kind, approval=approval.id
-        )
-        await owe(tx, jobs, post)
+    kind = _shown_as(approval)
+    if kind is PostKind.CARD:
+        await _owe_cards(tx, jobs, approval, places)
+    elif kind:
+        await owe(tx, jobs, _post(approval, kind))
     if timers:
         await jobs.owe(tx, *timers)
     return True
+
+
+async def _owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Sequence[Where]) -> None:
+    """In each place a copy; where none stands in the thread, it is told where they are."""
+    for where in places:
+        match where:
+            case InThread():
+                await owe(tx, jobs, _post(approval, PostKind.CARD))
+            case InChannel(id=channel):
+                await owe(tx, jobs, replace(_post(approval, PostKind.CARD), place=channel))
+            case ToApprovers():
+                await jobs.owe(tx, spreading(approval))
+            case _:
+                assert_never(where)
+    if IN_THREAD not in places:
+        there = " and ".join(map(_in_words, places))
+        words = f"The request for approval was sent {there}. It can be decided there."
+        await owe(tx, jobs, replace(_post(approval, PostKind.NOTICE), text=words, approval=None))
+
+
+def _in_words(where: Where) -> str:
+    match where:
+        case InChannel(id=id, name=name):
+            return f"to {name or id}"
+        case _:
+            return "to those who may decide, in direct messages"
+
+
+def _post(approval: Approval, kind: PostKind) -> Post:
+    return Post(id=PostId(ids.fresh()), conversation=approval.conversation, kind=kind, approval=approval.id)
+
+
+def spreading(approval: Approval) -> Work:
+    """The work of sending an approval to its approvers."""
+    name = f"spread:{approval.id}:{len(approval.escalated_to)}"
+    return Work(name, SPREAD, key=slack_key(approval.conversation), payload={"approval": approval.id})
 
 
 def _shown_as(approval: Approval) -> PostKind | None:
@@ -160,8 +206,8 @@ def redraw(post: PostId, version: str) -> Work:
 
 
 async def owe_card(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
-    """Owe the approval's card a drawing of this version."""
-    if card := await tx.posts.card(approval.id):
+    """Owe every copy of the approval's card a drawing of this version."""
+    for card in await tx.posts.cards(approval.id):
         await jobs.owe(tx, redraw(card.id, str(approval.version)))
 
 

@@ -1,6 +1,7 @@
 """Who somebody is, as Slack says it at the moment of the click."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from bot.approvals.ids import GroupId, UserId
@@ -25,6 +26,18 @@ class Person:
     standing: Standing
     name: str = ""
     """For display and for resolving `@name` in the policy; never an identity."""
+    team: str = ""
+    """The person's own workspace."""
+    organisation: str = ""
+    """The Enterprise Grid organisation that it belongs to, if any."""
+    asked_at: datetime | None = field(default=None, compare=False)
+    """When Slack said so; answers are remembered for a while."""
+
+    def is_of(self, team: str, organisation: str) -> bool:
+        """Whether this is the person's workspace, or at least the organisation."""
+        return bool(self.team and team == self.team) or bool(
+            organisation and organisation == self.organisation
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from bot.approvals.asking import Asking
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
+from bot.approvals.places import IN_THREAD, InChannel, Where
 from bot.approvals.quorum import tally
 from bot.approvals.times import NEVER
 from bot.approvals.who import (
@@ -71,11 +72,22 @@ class Terms:
     """Whether people are asked, and how long an approval is remembered."""
     edit_to: tuple[str, ...] = ()
     """Other tools that an edit may turn the call into."""
+    channel: Where = IN_THREAD
+    """Where the card stands."""
+    shared_channels: bool = False
+    """Whether the card may stand in a channel that another organisation is in."""
 
     @property
     def quorums(self) -> tuple[Quorum, ...]:
         """The votes that it takes."""
-        return self.require or (Quorum(approvers=self.approvers, count=self.quorum),)
+        quorums = self.require or (Quorum(approvers=self.approvers, count=self.quorum),)
+        if not isinstance(self.channel, InChannel):
+            return quorums
+        members = ChannelMembers(self.channel.name or self.channel.id)
+        return tuple(
+            replace(one, approvers=tuple(members if who == members else who for who in one.approvers))
+            for one in quorums
+        )
 
     @property
     def needs(self) -> tuple[Quorum, ...]:
@@ -111,6 +123,8 @@ class Rule:
     redact: tuple[str, ...] | None = None
     ask: Asking | None = None
     edit_to: tuple[str, ...] | None = None
+    channel: Where | None = None
+    shared_channels: bool | None = None
 
     def matches(self, tool: str) -> bool:
         """Whether the tool's name fits one of the patterns."""

@@ -22,6 +22,7 @@ from bot.approvals.ids import (
 )
 from bot.approvals.journal import Call, Execution, Step
 from bot.approvals.person import Person
+from bot.approvals.places import Copy
 from bot.approvals.referents import Referents
 from bot.approvals.thread import Thread
 
@@ -46,7 +47,7 @@ class Asked:
 
     approval: Approval
     conversation: Conversation
-    card: PostId | None
+    cards: Sequence[Copy] = ()
 
 
 class Conversations(Protocol):
@@ -107,7 +108,7 @@ class Approvals(Protocol):
         """The one that has this action."""
 
     async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
-        """By action, the approval that has it, with its conversation and its card, in one reading."""
+        """By action, the approval that has it, with its conversation and its cards, in one reading."""
 
     async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
         """The latest one in which people were asked whether this tool call may run."""
@@ -156,8 +157,8 @@ class Posts(Protocol):
     async def get(self, id: PostId) -> Post | None:
         """The one with this id."""
 
-    async def card(self, approval: ApprovalId) -> Post | None:
-        """The card of an approval."""
+    async def cards(self, approval: ApprovalId) -> Sequence[Post]:
+        """Every copy of an approval's card, the one in the thread first, then the oldest."""
 
     async def of(self, conversation: ConversationId) -> Sequence[Post]:
         """A conversation's, oldest first."""
@@ -282,6 +283,19 @@ class Directory(Protocol):
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked."""
+
+
+class Audience(Protocol):
+    """Who would see a card, asked from Slack; answers may be a minute old."""
+
+    async def person(self, id: UserId) -> Person:
+        """Who this is; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def members_of(self, group: GroupId) -> frozenset[UserId]:
+        """Everybody in a user group, guests included; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def is_shared(self, channel: ChannelId) -> bool:
+        """Whether another organisation is in the channel; `CouldNotCheck` if Slack cannot be asked."""
 
 
 class Agent(Protocol):

@@ -20,8 +20,10 @@ from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, withdraw
 from bot.approvals.ids import ConversationId
 from bot.approvals.lookups import pointing
+from bot.approvals.places import IN_THREAD
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.timers import timed
@@ -174,7 +176,14 @@ class Running:
             )
             approval = await judged(tx, approval, self.policy, self.tools)
             approval, timers = timed(approval, self.policy)
-            if await file(tx, self.jobs, approval, *timers, told=told_of(approval)):
+            if await file(
+                tx,
+                self.jobs,
+                approval,
+                *timers,
+                told=told_of(approval),
+                places=places(approval, self.policy, conversation),
+            ):
                 filed.append(approval)
                 await self._say_who_is_missing(tx, conversation, approval)
         return filed
@@ -185,8 +194,8 @@ class Running:
         """In a direct message only the requester sees the card, who may not be somebody who decides."""
         if not conversation.channel.startswith("D"):
             return
-        tools = [one.tool for one in approval.open]
-        if any(alone(self.policy.terms(tool), approval.requesters) for tool in tools):
+        every = [self.policy.terms(one.tool) for one in approval.open]
+        if any(terms.channel == IN_THREAD and alone(terms, approval.requesters) for terms in every):
             await self._ends.say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 
     async def _go_on(

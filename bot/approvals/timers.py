@@ -13,8 +13,9 @@ from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Post, PostKind, Status
 from bot.approvals.decision import Json
 from bot.approvals.errors import TryLater
-from bot.approvals.filing import owe, owe_card, stop_timers
+from bot.approvals.filing import owe, owe_card, spreading, stop_timers
 from bot.approvals.ids import ApprovalId, PostId
+from bot.approvals.places import ToApprovers
 from bot.approvals.policy import Policy, Terms, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
 from bot.approvals.rulings import resume
@@ -134,15 +135,22 @@ class Timers:
         await self._record(tx, escalated, "escalated", {"to": [*sorted(people)]})
         await owe_card(tx, self.jobs, replace(escalated, version=escalated.version + 1))
         await self._say(tx, escalated, PostKind.ESCALATION, timer)
+        if any(isinstance(terms.channel, ToApprovers) for terms in self._terms(escalated)):
+            await self.jobs.owe(tx, spreading(escalated))
 
     async def _say(self, tx: Transaction, approval: Approval, kind: PostKind, timer: str) -> None:
-        """Owe the thread what there is to say; once for each timer."""
+        """Owe the thread what there is to say, and each place where people are asked; once for each timer."""
         who = list(dict.fromkeys(in_words(each, approval.escalated_to) for each in self._terms(approval)))
         text = f"{'; or '.join(who)}{', depending on the action' if len(who) > 1 else ''}"
         post = Post(
             id=PostId(timer), conversation=approval.conversation, kind=kind, text=text, approval=approval.id
         )
         await owe(tx, self.jobs, post)
+        if kind is not PostKind.EXPIRY:
+            for card in await tx.posts.cards(approval.id):
+                if card.place:
+                    there = replace(post, id=PostId(f"{timer}:{card.place}"), place=card.place)
+                    await owe(tx, self.jobs, there)
 
     async def _record(self, tx: Transaction, approval: Approval, kind: str, detail: dict[str, Json]) -> None:
         event = Event(

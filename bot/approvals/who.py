@@ -10,7 +10,10 @@ from bot.approvals.ids import GroupId, UserId
 
 @dataclass(frozen=True, slots=True)
 class ChannelMembers:
-    """`channel`: the full members who are in the card's channel."""
+    """`channel`: the full members who are in the channel where the card of the rule stands."""
+
+    name: str = field(default="", compare=False)
+    """The channel's, where it is not that of the conversation; for display alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,8 @@ def one_of(approvers: Iterable[Who]) -> str:
 
 def _one(who: Who) -> str:
     match who:
-        case ChannelMembers():
-            return "a full member in this channel"
+        case ChannelMembers(name=name):
+            return f"a full member in {name or 'this channel'}"
         case Requester():
             return "whoever asked for it"
         case Members():
@@ -94,10 +97,17 @@ def _one(who: Who) -> str:
 
 def quorum_to_json(quorum: Quorum) -> Json:
     """The quorum as JSON, for a row."""
-    approvers: list[Json] = [
-        [who.id, who.handle] if isinstance(who, UserGroup) else written(who) for who in quorum.approvers
-    ]
-    return {"of": approvers, "count": quorum.count}
+    return {"of": [_told(who) for who in quorum.approvers], "count": quorum.count}
+
+
+def _told(who: Who) -> Json:
+    match who:
+        case UserGroup(id=id, handle=handle):
+            return [id, handle]
+        case ChannelMembers(name=name) if name:
+            return ["channel", name]
+        case _:
+            return written(who)
 
 
 def quorum_from_json(told: dict[str, Json]) -> Quorum:
@@ -117,6 +127,8 @@ def _read(told: Json) -> Who:
             return Requester()
         case "members":
             return Members()
+        case ["channel", str(name)]:
+            return ChannelMembers(name)
         case [str(id), str(handle)]:
             return UserGroup(GroupId(id), handle)
         case str(id):

@@ -28,7 +28,7 @@ async def slack_findings(settings: Settings, policy: PolicyFile | None) -> Findi
     for finding in _scopes(who):
         yield finding
     yield await _door(settings, client)
-    if policy and policy.names():
+    if policy and (policy.names() or policy.channels()):
         yield await _people(policy, client, who)
 
 
@@ -68,7 +68,8 @@ async def _people(policy: PolicyFile, client: AsyncWebClient, who: Identity) -> 
         return _refused(no)
     finally:
         await directory.close()
-    return Finding(Verdict.OK, f"Everybody in {policy.name} is known: {', '.join(sorted(policy.names()))}.")
+    everything = ", ".join(sorted(policy.names() | policy.channels()))
+    return Finding(Verdict.OK, f"Everybody in {policy.name} is known: {everything}.")
 
 
 def _refused(no: CannotStart) -> Finding:

@@ -1,4 +1,8 @@
-"""The workspace as it stands on its first day. The ids are stable: tests and policies may name them."""
+"""The workspace as it stands on its first day. The ids are stable: tests and policies may name them.
+
+Eve of another organisation is in #general, so that she can try the buttons there, although #general does
+not say that it is shared: that would keep the cards out of it, unless the policy has `shared_channels`.
+"""
 
 import time
 

@@ -31,6 +31,8 @@ class Account:
     is_restricted: bool = False
     is_ultra_restricted: bool = False
     is_stranger: bool = False
+    enterprise_id: str = ""
+    """The Enterprise Grid organisation that the person's workspace belongs to, if any."""
 
     @property
     def key(self) -> str:
@@ -56,6 +58,8 @@ class Channel:
     im_user: UserId | None = None
     is_private: bool = False
     is_archived: bool = False
+    is_ext_shared: bool = False
+    """Whether another organisation has been let in by Slack Connect, as Slack says it of the channel."""
     created: int = 0
 
     @property

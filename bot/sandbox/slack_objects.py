@@ -18,7 +18,8 @@ def user_object(account: Account) -> Json:
     }
     if account.is_bot:
         profile |= {"bot_id": BOT_ID, "api_app_id": APP_ID}
-    return {
+    grid = {"enterprise_user": {"id": account.id, "enterprise_id": account.enterprise_id}}
+    return (grid if account.enterprise_id else {}) | {
         "id": account.id,
         "team_id": account.team_id,
         "name": account.name,
@@ -57,7 +58,6 @@ def channel_object(channel: Channel, workspace: Workspace) -> Json:
             ),
             "is_open": True,
         }
-    shared = any(workspace.accounts[user].is_stranger for user in channel.members)
     return {
         "id": channel.id,
         "name": channel.name,
@@ -70,8 +70,8 @@ def channel_object(channel: Channel, workspace: Workspace) -> Json:
         "created": channel.created,
         "is_archived": channel.is_archived,
         "is_general": channel.name == "general",
-        "is_shared": shared,
-        "is_ext_shared": shared,
+        "is_shared": channel.is_ext_shared,
+        "is_ext_shared": channel.is_ext_shared,
         "is_org_shared": False,
         "is_member": BOT_USER in channel.members,
         "context_team_id": TEAM_ID,

@@ -25,7 +25,7 @@ from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
-from bot.slack.place import Place
+from bot.slack.place import Place, spot_of, stamped
 from bot.slack.private import Private
 from bot.slack.refusals import name_of
 from bot.slack.turning import chosen, hidden_in
@@ -77,9 +77,9 @@ class Clicks:
 
         async def decide(click: Click) -> None:
             id, seen = verbs.read_value(click.value)
-            approval, action = await self.desk.opens(id, by=click.by, near=click.channel)
+            approval, action = await self.desk.opens(id, by=click.by, spot=spot_of(click))
             if await self.readers.has_opened(approval, action, click.by):
-                await self.desk.decide(id, Approve(), by=click.by, near=click.channel, seen=seen)
+                await self.desk.decide(id, Approve(), by=click.by, spot=spot_of(click), seen=seen)
             else:
                 await self._show(click, unread_form(approval, action))
 
@@ -97,7 +97,7 @@ class Clicks:
         """Take one's own decision back."""
 
         async def take_back(click: Click) -> None:
-            await self.desk.take_back(ActionId(click.value), by=click.by, near=click.channel)
+            await self.desk.take_back(ActionId(click.value), by=click.by, spot=spot_of(click))
 
         await self._answer(ack, body, take_back, then=self._refresh)
 
@@ -116,12 +116,13 @@ class Clicks:
             place = Place.read(click.private_metadata)
             if place is None or place.action is None:
                 raise NotAllowed("This form is not known here any more; open it again.")
-            approval, action = await self.desk.opens(place.action, by=click.by)
+            approval, action = await self.desk.opens(place.action, by=click.by, spot=spot_of(click))
             if action.edition != place.edition:
                 raise NotAllowed("This was edited meanwhile, so nothing was done. Please open it again.")
             tool = chosen(action, click.value)
             view = edit_form(approval, action, hidden_in(self.masking, action, tool), tool=tool)
-            await self.client.views_update(view_id=click.view_id, view=view)
+            carrying = stamped(view, spot_of(click))
+            await self.client.views_update(view_id=click.view_id, view=carrying)
 
         await self._answer(ack, body, show)
 
@@ -204,14 +205,14 @@ class Clicks:
     async def _decide(self, ack: AsyncAck, body: Payload, decision: Decision) -> None:
         async def decide(click: Click) -> None:
             action, seen = verbs.read_value(click.value)
-            await self.desk.decide(action, decision, by=click.by, near=click.channel, seen=seen)
+            await self.desk.decide(action, decision, by=click.by, spot=spot_of(click), seen=seen)
 
         await self._answer(ack, body, decide, then=self._refresh)
 
     async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
         async def show(click: Click) -> None:
             id, _ = verbs.read_value(click.value)
-            approval, action = await self.desk.opens(id, by=click.by, near=click.channel)
+            approval, action = await self.desk.opens(id, by=click.by, spot=spot_of(click))
             await self._show(click, form(approval, action))
 
         await self._answer(ack, body, show)
@@ -225,11 +226,12 @@ class Clicks:
 
     async def _show(self, click: Click, view: View) -> None:
         """Open a view, or put it on top of the one that is open; `Refused` if the click is too old for it."""
+        carrying = stamped(view, spot_of(click))
         try:
             if click.view_id:
-                await self.client.views_push(trigger_id=click.trigger_id, view=view)
+                await self.client.views_push(trigger_id=click.trigger_id, view=carrying)
             else:
-                await self.client.views_open(trigger_id=click.trigger_id, view=view)
+                await self.client.views_open(trigger_id=click.trigger_id, view=carrying)
         except SlackApiError as error:
             if name_of(error) in TOO_LATE:
                 raise Refused(
@@ -261,7 +263,7 @@ class Clicks:
         place = Place.read(click.private_metadata)
         approval, action = await self._in_view(place)
         view = view_all(*self.masking.pair(approval, action), page=(place.page if place else 0) + step)
-        await self.client.views_update(view_id=click.view_id, view=view)
+        await self.client.views_update(view_id=click.view_id, view=stamped(view, spot_of(click)))
         await self._note_reader(click, view, approval, action)
 
     async def _note_reader(self, click: Click, view: View, approval: Approval, action: Action | None) -> None:

@@ -18,20 +18,25 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.approvals import tenure
 from bot.approvals.approval import State
 from bot.approvals.conversation import Post, PostKind, PostState
+from bot.approvals.filing import owe
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
+from bot.approvals.standings import (
+    SHARED,
+    SHARED_HERE,
+    SHARED_THERE,
+    Standings,
+    fall_back,
+    lost,
+    told_instead,
+)
 from bot.slack import answers
 from bot.slack.drawing import Drawing
+from bot.slack.finding import found, mark
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
 from bot.slack.sightings import sighting
-
-MARK: Final = "approval_bot_post"
-"""The event type of the metadata that every message of ours carries; its payload is the post's id."""
-
-SEARCH_DEPTH: Final = 200
-"""Messages to look through for one whose answer was lost; it is among the latest."""
 
 REDRAWS: Final = (20, 4.0)
 """A burst of redraws, and the seconds after which as many are allowed again. Slack takes 50 and more a minute
@@ -39,6 +44,9 @@ REDRAWS: Final = (20, 4.0)
 
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
 """What may quote the arguments of its conversation's calls."""
+
+DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
+"""What shows a call's arguments."""
 
 log = structlog.get_logger()
 
@@ -54,6 +62,8 @@ class Courier:
     store: Store
     client: AsyncWebClient
     masking: Masking = BY_DEFAULT
+    standings: Standings | None = None
+    """Who knows where a card must not stand; None where every place will do."""
     now: Clock = _now
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
 
@@ -62,8 +72,8 @@ class Courier:
         drawing = await self._load(id)
         if drawing is None or drawing.post.state in {PostState.SHOWN, PostState.UNDELIVERABLE}:
             return
-        post, conversation = drawing.post, drawing.conversation
-        if conversation.thread_ts is None and post.kind is not PostKind.OPENING:
+        post = drawing.post
+        if drawing.is_nowhere:
             await self._save(
                 replace(post, state=PostState.UNDELIVERABLE, problem="the thread has no message")
             )
@@ -71,6 +81,8 @@ class Courier:
         parts = drawing.parts()
         if not parts:
             await self._save(replace(post, state=PostState.UNDELIVERABLE, problem="it is too late to say it"))
+            return
+        if await self._must_not_be_shown(drawing):
             return
         first = post.drawn + 1 if post.kind is PostKind.ANSWER else 0
         for number in range(first, len(parts)):
@@ -104,7 +116,7 @@ class Courier:
                 ts=post.ts or "",
                 text=message.text,
                 blocks=message.blocks,
-                metadata=_mark(id, 0),
+                metadata=mark(id, 0),
                 parse="none",
             )
         except SlackApiError as error:
@@ -116,7 +128,34 @@ class Courier:
         """Note that a post could not be shown after the last attempt; its approval stays decidable."""
         drawing = await self._load(id)
         if drawing and drawing.post.state is not PostState.SHOWN:
-            await self._save(replace(drawing.post, state=PostState.UNDELIVERABLE, problem=problem))
+            await self._lose(replace(drawing.post, state=PostState.UNDELIVERABLE, problem=problem))
+
+    async def _must_not_be_shown(self, drawing: Drawing) -> bool:
+        """Whether it is a card in a channel that must not have it, which the thread is told then."""
+        post, approval, channel = drawing.post, drawing.approval, drawing.channel
+        if approval is None or post.kind not in DETAILED or not channel.startswith(("C", "G")):
+            return False
+        if not self.standings or not await self.standings.keeps_out(ChannelId(channel), approval):
+            return False
+        await self._lose(
+            replace(post, state=PostState.UNDELIVERABLE, problem=SHARED),
+            SHARED_THERE if post.place else SHARED_HERE,
+        )
+        return True
+
+    async def _lose(self, post: Post, sentence: str = "") -> None:
+        """Note that a place cannot have the post; a card that belongs there stands in the thread instead."""
+        async with self.store.write() as tx:
+            await tx.posts.save(post)
+            approval = await tx.approvals.get(post.approval) if post.approval else None
+            if approval is None or self.standings is None or not (post.place or sentence):
+                return
+            if post.place:
+                await fall_back(
+                    tx, self.standings.jobs, approval, sentence or lost(post.place), of=post.place
+                )
+            elif approval.state is State.WAITING:
+                await owe(tx, self.standings.jobs, told_instead(post, sentence))
 
     async def _to_redraw(self, id: PostId, version: int | None) -> Drawing | None:
         drawing = await self._load(id)
@@ -135,13 +174,15 @@ class Courier:
                 await self.post(post.id)
             case Meaning.NO_CHANNEL:
                 log.warning("card_not_redrawn", post=post.id, error=name_of(error))
+                if post.place:
+                    await self._lose(replace(post, state=PostState.UNDELIVERABLE, problem=name_of(error)))
             case _:
                 raise error
 
     async def _show(self, drawing: Drawing, message: Message, number: int) -> Post:
         post = drawing.post
-        if post.state is PostState.SENDING and (found := await self._find(drawing, number)):
-            return await self._shown(drawing, found)
+        if post.state is PostState.SENDING and (there := await found(self.client, drawing, number)):
+            return await self._shown(drawing, there)
         post = replace(post, state=PostState.SENDING)
         await self._save(post, *self._told("showing", drawing, message))
         try:
@@ -151,15 +192,16 @@ class Courier:
         return await self._shown(drawing, {"channel": answer["channel"], "ts": answer["ts"]})
 
     async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
-        conversation = drawing.conversation
+        # What is said below a card is for everybody who saw the card, who follow no thread there.
+        is_for_all = drawing.thread_ts and (drawing.post.kind is PostKind.CARD or drawing.below)
         tenure.check()
         return await self.client.chat_postMessage(
-            channel=conversation.channel,
-            thread_ts=conversation.thread_ts,
-            reply_broadcast=True if drawing.post.kind is PostKind.CARD else None,
+            channel=drawing.channel,
+            thread_ts=drawing.thread_ts,
+            reply_broadcast=True if is_for_all else None,
             text=message.text,
             blocks=message.blocks,
-            metadata=_mark(drawing.post.id, number),
+            metadata=mark(drawing.post.id, number),
             unfurl_links=False,
             unfurl_media=False,
             parse="none",
@@ -172,7 +214,7 @@ class Courier:
         match meaning_of(error):
             case Meaning.NO_CHANNEL:
                 problem = name_of(error)
-                await self._save(given_up := replace(post, state=PostState.UNDELIVERABLE, problem=problem))
+                await self._lose(given_up := replace(post, state=PostState.UNDELIVERABLE, problem=problem))
                 log.warning("post_undeliverable", post=post.id, kind=post.kind, error=problem)
                 return given_up
             case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
@@ -195,37 +237,20 @@ class Courier:
                     await tx.conversations.save(replace(conversation, channel=channel, thread_ts=ts))
         return replace(post, channel=channel, ts=post.ts or ts)
 
-    async def _find(self, drawing: Drawing, number: int) -> dict[str, Any] | None:
-        """Where this part is, if Slack has it although its answer was lost."""
-        conversation = drawing.conversation
-        if conversation.thread_ts is None:
-            pages = await self.client.conversations_history(
-                channel=conversation.channel, include_all_metadata=True, limit=SEARCH_DEPTH
-            )
-        else:
-            pages = await self.client.conversations_replies(
-                channel=conversation.channel,
-                ts=conversation.thread_ts,
-                include_all_metadata=True,
-                limit=SEARCH_DEPTH,
-            )
-        async for page in pages:
-            for message in page["messages"]:
-                if message.get("metadata") == _mark(drawing.post.id, number):
-                    return {"channel": conversation.channel, "ts": message["ts"]}
-            if conversation.thread_ts is None:
-                break
-        return None
-
     async def _load(self, id: PostId) -> Drawing | None:
+        below = None
         async with self.store.read() as tx:
             post = await tx.posts.get(id)
             conversation = await tx.conversations.get(post.conversation) if post else None
             approval = await tx.approvals.get(post.approval) if post and post.approval else None
             quoted = await tx.approvals.of(post.conversation) if post and post.kind in QUOTING else ()
+            if post and post.place and post.approval and post.kind is not PostKind.CARD:
+                cards = await tx.posts.cards(post.approval)
+                below = next((card for card in cards if card.place == post.place and card.ts), None)
         if post is None or conversation is None:
             return None
         return Drawing(
+            below=below,
             post=replace(post, text=self.masking.text(post.text, quoted)),
             conversation=conversation,
             approval=approval,
@@ -242,7 +267,3 @@ class Courier:
         approval = drawing.approval
         if approval and drawing.post.kind is PostKind.CARD and approval.state is State.WAITING:
             yield sighting(kind, drawing.post, approval, message.blocks, self.now())
-
-
-def _mark(id: PostId, number: int) -> dict[str, Any]:
-    return {"event_type": MARK, "event_payload": {"post": id, "part": number}}

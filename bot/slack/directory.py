@@ -1,7 +1,9 @@
 """Who people are, asked from Slack and remembered for at most a minute. Fails closed."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from aiohttp import ClientError
@@ -12,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
+from bot.approvals.places import Room
 from bot.slack.refusals import name_of
 
 REMEMBERED: Final = 60.0
@@ -37,6 +40,7 @@ class SlackDirectory:
         self._enterprise = enterprise
         self._person = alru_cache(maxsize=10_000, ttl=REMEMBERED)(self._ask_person)
         self._members = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_members)
+        self._room = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_about)
         self._groups = alru_cache(maxsize=1, ttl=REMEMBERED)(self.groups)
 
     async def person(self, id: UserId) -> Person:
@@ -54,9 +58,18 @@ class SlackDirectory:
         """
         return frozenset(group.id for group in await _in_time(self._groups()) if user in group.members)
 
+    async def members_of(self, group: GroupId) -> frozenset[UserId]:
+        """Everybody in a user group; `CouldNotCheck` if Slack cannot be asked in time."""
+        every = await _in_time(self._groups())
+        return frozenset(UserId(id) for one in every if one.id == group for id in one.members)
+
+    async def is_shared(self, channel: ChannelId) -> bool:
+        """Whether another organisation is in the channel; `CouldNotCheck` if Slack cannot say it in time."""
+        return (await _in_time(self._room(channel))).is_shared
+
     async def takes_messages(self, channel: ChannelId) -> bool:
         """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked in time."""
-        return await _in_time(self._ask_about(channel))
+        return (await _in_time(self._ask_about(channel))).is_open
 
     async def everybody(self) -> list[Person]:
         """All people of the workspace, for resolving the names in a policy; slow, at start only."""
@@ -78,25 +91,37 @@ class SlackDirectory:
             if not group.get("date_delete")
         ]
 
+    async def rooms(self, names: Collection[str]) -> list[Room]:
+        """The channels with these names (`#name`) or ids, as far as the bot can see them; at start only."""
+        found = [await self._ask_about(ChannelId(name)) for name in names if not name.startswith("#")]
+        wanted = {name.removeprefix("#") for name in names if name.startswith("#")}
+        if wanted:
+            kinds = "public_channel,private_channel"
+            async for page in await self._client.conversations_list(types=kinds, limit=1000):
+                found += [room_of(one) for one in page["channels"] if one.get("name") in wanted]
+        return [room for room in found if room.name]
+
     async def close(self) -> None:
         """Forget everything."""
         await self._person.cache_close()
         await self._members.cache_close()
         await self._groups.cache_close()
+        await self._room.cache_close()
 
     async def _ask_person(self, id: UserId) -> Person:
         answer = await self._client.users_info(user=id)
-        return person_of(answer["user"], self._team, self._enterprise)
+        asked_at = datetime.now(UTC)
+        return replace(person_of(answer["user"], self._team, self._enterprise), asked_at=asked_at)
 
-    async def _ask_about(self, channel: ChannelId) -> bool:
+    async def _ask_about(self, channel: ChannelId) -> Room:
         try:
             info = (await self._client.conversations_info(channel=channel))["channel"]
         except SlackApiError as error:
             if name_of(error) == "channel_not_found":
                 # A private channel, or people's direct message, that the bot is not in.
-                return False
+                return Room(id=channel, is_open=False)
             raise
-        return bool(info.get("is_member") or info.get("is_im")) and not info.get("is_archived")
+        return room_of(info)
 
     async def _ask_members(self, channel: ChannelId) -> frozenset[str]:
         members: set[str] = set()
@@ -113,6 +138,16 @@ async def _in_time(asking: Awaitable[T]) -> T:
         raise CouldNotCheck(_UNREACHABLE) from error
 
 
+def room_of(info: Mapping[str, Any]) -> Room:
+    """A channel from Slack's object. One that is shared within one's own organisation is not shared."""
+    return Room(
+        id=ChannelId(str(info["id"])),
+        name=str(info.get("name") or ""),
+        is_open=bool(info.get("is_member") or info.get("is_im")) and not info.get("is_archived"),
+        is_shared=bool(info.get("is_ext_shared")),
+    )
+
+
 def person_of(user: Mapping[str, Any], team: str, enterprise: str | None = None) -> Person:
     """A person from Slack's user object, as this workspace sees them; in doubt an outsider."""
     profile = user.get("profile") or {}
@@ -120,6 +155,8 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None = None)
         id=UserId(str(user["id"])),
         standing=_standing(user, team, enterprise),
         name=str(profile.get("display_name") or user.get("name") or ""),
+        team=str(user.get("team_id") or ""),
+        organisation=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
     )
 
 

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
+from bot.approvals.ids import Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack import answers, waiting
 from bot.slack.cards import card
@@ -20,6 +21,29 @@ class Drawing:
     conversation: Conversation
     approval: Approval | None
     masking: Masking = BY_DEFAULT
+    below: Post | None = None
+    """The card under which it is said, where that is not the conversation's thread."""
+
+    @property
+    def channel(self) -> str:
+        """Where it is to be posted; a person's id for the direct message with that person."""
+        if self.below and self.below.channel:
+            return self.below.channel
+        return self.post.place or self.conversation.channel
+
+    @property
+    def thread_ts(self) -> Ts | None:
+        """The message in whose thread it is to be posted; None beside the others of the channel."""
+        if self.below:
+            return self.below.ts
+        return None if self.post.place else self.conversation.thread_ts
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether the thread in which it belongs has no message."""
+        return self.thread_ts is None and not (
+            self.post.kind is PostKind.OPENING or (self.post.kind is PostKind.CARD and self.post.place)
+        )
 
     @property
     def shown(self) -> Approval | None:

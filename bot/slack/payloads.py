@@ -41,6 +41,8 @@ class Click:
     by: UserId
     team: str = ""
     """The person's own workspace, as Slack says it; an outsider's is not ours."""
+    organisation: str = ""
+    """The Enterprise Grid organisation, if there is one."""
     channel: ChannelId | None = None
     """None inside a view."""
     message_ts: Ts | None = None
@@ -64,6 +66,7 @@ class Submission:
     """The form's state: by `block_id`, then by `action_id`."""
     by: UserId
     team: str = ""
+    organisation: str = ""
     view_id: str = ""
     trigger_id: str = ""
 
@@ -121,6 +124,7 @@ def click(payload: object) -> Click | Malformed:
                 value=value if isinstance(value, str) else "",
                 by=UserId(by),
                 team=_team(payload),
+                organisation=_organisation(payload),
                 channel=_channel(_text(_get(rest, "channel"), "id") or _text(container, "channel_id")),
                 message_ts=_ts(_text(container, "message_ts") or _text(_get(rest, "message"), "ts")),
                 thread_ts=_ts(_text(container, "thread_ts") or _text(_get(rest, "message"), "thread_ts")),
@@ -150,6 +154,7 @@ def submission(payload: object) -> Submission | Malformed:
                 values=values,
                 by=UserId(by),
                 team=_team(payload),
+                organisation=_organisation(payload),
                 view_id=_text(view, "id"),
                 trigger_id=_text(rest, "trigger_id"),
             )
@@ -243,6 +248,10 @@ def _text(payload: object, name: str) -> str:
 
 def _team(payload: object) -> str:
     return _text(_get(payload, "user"), "team_id") or _text(_get(payload, "team"), "id")
+
+
+def _organisation(payload: object) -> str:
+    return _text(_get(payload, "enterprise"), "id") or _text(payload, "enterprise_id")
 
 
 def _channel(text: str) -> ChannelId | None:

@@ -1,10 +1,13 @@
 """What a view is about, carried through Slack in its `private_metadata`: opaque ids and a page."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Self
 
-from bot.approvals.ids import ActionId, ApprovalId
+from bot.approvals.ids import ActionId, ApprovalId, ChannelId, Ts
+from bot.approvals.places import Spot
+from bot.slack.message import View
+from bot.slack.payloads import Click, Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +21,9 @@ class Place:
     """Which edition of the action a form was drawn from."""
     tool: str = ""
     """Which tool an edit form is for; empty for the one that is asked about."""
+    channel: ChannelId | None = None
+    message: Ts | None = None
+    """Where the card stands from which the view was opened."""
 
     def __str__(self) -> str:
         return json.dumps({name: value for name, value in asdict(self).items() if value})
@@ -33,8 +39,11 @@ class Place:
             return None
         action, approval, page = told.get("action"), told.get("approval"), told.get("page", 0)
         edition, tool = told.get("edition", ""), told.get("tool", "")
+        channel, message = told.get("channel"), told.get("message")
         if (
-            not isinstance(action, str | None)
+            not isinstance(channel, str | None)
+            or not isinstance(message, str | None)
+            or not isinstance(action, str | None)
             or not isinstance(approval, str | None)
             or type(page) is not int
             or not isinstance(edition, str)
@@ -47,4 +56,21 @@ class Place:
             page=max(page, 0),
             edition=edition,
             tool=tool,
+            channel=ChannelId(channel) if channel else None,
+            message=Ts(message) if message else None,
         )
+
+
+def spot_of(pressed: Click | Submission) -> Spot:
+    """Where a click says it was made. In a view that is where the card stands from which it was opened."""
+    place = Place.read(pressed.private_metadata) or Place()
+    channel, message = place.channel, place.message
+    if isinstance(pressed, Click) and not pressed.view_id:
+        channel, message = pressed.channel, pressed.message_ts
+    return Spot(channel=channel, message=message, team=pressed.team, organisation=pressed.organisation)
+
+
+def stamped(view: View, spot: Spot) -> View:
+    """The view, carrying where the card stands."""
+    place = Place.read(str(view.get("private_metadata") or "{}")) or Place()
+    return {**view, "private_metadata": str(replace(place, channel=spot.channel, message=spot.message))}

@@ -36,7 +36,8 @@ _MEANINGS: Final = {
     ),
     Meaning.NO_CHANNEL: (
         "channel_not_found not_in_channel is_archived restricted_action messages_tab_disabled "
-        "thread_not_found cannot_reply_to_message restricted_action_read_only_channel user_not_found"
+        "thread_not_found cannot_reply_to_message restricted_action_read_only_channel user_not_found "
+        "user_disabled cannot_dm_bot"
     ),
     Meaning.NO_MESSAGE: "message_not_found cant_update_message edit_window_closed is_inactive",
     Meaning.TOO_MUCH: "invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long",

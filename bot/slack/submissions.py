@@ -17,7 +17,7 @@ from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
 from bot.slack.forms import message_form, read_message, read_reason
 from bot.slack.payloads import Submission
-from bot.slack.place import Place
+from bot.slack.place import Place, spot_of
 
 Payload = dict[str, Any]
 Read = Callable[[Action, Submission], Decision | FieldErrors]
@@ -112,7 +112,7 @@ class Submissions:
             return dict(read.by_block)
         seen = drawn_from if isinstance(read, Approve | Edit) else None
         try:
-            await self.desk.decide(action.id, read, by=form.by, seen=seen)
+            await self.desk.decide(action.id, read, by=form.by, spot=spot_of(form), seen=seen)
         except InvalidArguments as invalid:
             if isinstance(read, Edit) and (errors := self._at_fields(action, read, invalid)):
                 return errors

@@ -13,6 +13,7 @@ from bot.approvals.conversation import Conversation, Status
 from bot.approvals.errors import Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.ports import Store, Transaction
+from bot.approvals.standings import nearest
 from bot.approvals.steering import Steering
 from bot.slack import payloads
 from bot.slack.answers import refusal
@@ -93,7 +94,7 @@ class Talk:
     async def home_opened(self, event: Payload) -> None:
         """Draw the Home tab for whoever opened it."""
         if event.get("tab") == "home" and isinstance(event.get("user"), str):
-            view = home(await self._waiting())
+            view = home(await self._waiting(UserId(event["user"])))
             await self.client.views_publish(user_id=event["user"], view=view)
 
     async def _obey(self, command: Command) -> str | None:
@@ -102,7 +103,9 @@ class Talk:
                 return HELP
             case "pending":
                 return _listed(
-                    "Waiting for a decision:", await self._pending(), "Nothing waits for a decision."
+                    "Waiting for a decision:",
+                    await self._pending(command.by),
+                    "Nothing waits for a decision.",
                 )
             case "status":
                 lines = [self._status(one) for one in await self._own(command.by)]
@@ -118,23 +121,23 @@ class Talk:
                 )
                 return None
 
-    async def _waiting(self) -> list[Waiting]:
+    async def _waiting(self, by: UserId) -> list[Waiting]:
         async with self.store.read() as tx:
             approvals = await tx.approvals.waiting(limit=MOST_LISTED)
-            return [one for approval in approvals if (one := await self._card(tx, approval))]
+            return [one for approval in approvals if (one := await self._card(tx, approval, by))]
 
-    async def _card(self, tx: Transaction, approval: Approval) -> Waiting | None:
-        card = await tx.posts.card(approval.id)
+    async def _card(self, tx: Transaction, approval: Approval, by: UserId) -> Waiting | None:
+        card = nearest(await tx.posts.cards(approval.id), by)
         conversation = await tx.conversations.get(approval.conversation)
         if conversation is None:
             return None
         link = self._link(card.channel, card.ts) if card and card.channel and card.ts else ""
         return Waiting(approval=approval, requester=conversation.requester, link=link)
 
-    async def _pending(self) -> list[str]:
+    async def _pending(self, by: UserId) -> list[str]:
         return [
             f"• <{one.link}|{_tools(one.approval)}>" if one.link else f"• {_tools(one.approval)}"
-            for one in await self._waiting()
+            for one in await self._waiting(by)
         ]
 
     async def _own(self, by: UserId) -> Sequence[Conversation]:

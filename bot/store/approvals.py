@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, bindparam, func, select, update
+from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import Approval, Shape, State
-from bot.approvals.conversation import PostKind
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.ports import Asked
+from bot.store.copies import COPIES
 from bot.store.rows import action_values, approval_values, approvals_of, asked_of, progress_values
-from bot.store.tables import actions, approvals, conversations, posts
+from bot.store.tables import actions, approvals, conversations
 
 _ADD: Final = (
     insert(approvals)
@@ -63,10 +63,9 @@ _ASKED: Final = (
         conversations.c.status,
         conversations.c.rested_at,
         conversations.c.forgotten,
-        posts.c.id.label("card"),
+        COPIES.label("cards"),
     )
     .join(conversations, conversations.c.id == approvals.c.conversation)
-    .join(posts, and_(posts.c.approval == approvals.c.id, posts.c.kind == PostKind.CARD.value), isouter=True)
 )
 _OF_CALL: Final = _LOAD.where(
     approvals.c.seq
@@ -133,7 +132,7 @@ class ApprovalRows:
         return await self._one(_OF_ACTION, {"wanted": id})
 
     async def asked(self, ids: Sequence[ActionId]) -> Mapping[ActionId, Asked]:
-        """By action, the approval that has it, with its conversation and its card, in one reading."""
+        """By action, the approval that has it, with its conversation and its cards, in one reading."""
         if self._locking:
             # First and by itself: the reading then sees what those wrote who had the lock before.
             await self._connection.execute(_LOCK_ASKED, {"wanted": ids})

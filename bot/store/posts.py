@@ -20,11 +20,10 @@ _OWE: Final = (
 )
 _GET: Final = select(posts).where(posts.c.id == bindparam("wanted"))
 _GET_LOCKED: Final = _GET.with_for_update()
-_CARD: Final = (
+_CARDS: Final = (
     select(posts)
     .where(posts.c.approval == bindparam("wanted"), posts.c.kind == PostKind.CARD.value)
-    .order_by(posts.c.seq.desc())
-    .limit(1)
+    .order_by(posts.c.place != "", posts.c.seq)
 )
 _OF: Final = select(posts).where(posts.c.conversation == bindparam("wanted")).order_by(posts.c.seq)
 _OWED: Final = (
@@ -57,10 +56,9 @@ class PostRows:
         row = (await self._connection.execute(self._get, {"wanted": id})).one_or_none()
         return None if row is None else post_of(row)
 
-    async def card(self, approval: ApprovalId) -> Post | None:
-        """The card of an approval; the newest, should there be several."""
-        row = (await self._connection.execute(_CARD, {"wanted": approval})).one_or_none()
-        return None if row is None else post_of(row)
+    async def cards(self, approval: ApprovalId) -> Sequence[Post]:
+        """Every copy of an approval's card, the one in the thread first, then the oldest."""
+        return [post_of(row) for row in await self._connection.execute(_CARDS, {"wanted": approval})]
 
     async def of(self, conversation: ConversationId) -> Sequence[Post]:
         """A conversation's, oldest first."""

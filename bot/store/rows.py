@@ -16,6 +16,7 @@ from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
 from bot.approvals.referents import Referents
 from bot.store.columns import name_text, utc_text
+from bot.store.copies import copies_of
 from bot.store.progress import progress_from_json, progress_to_json
 
 Values = dict[str, Any]
@@ -142,7 +143,7 @@ def asked_of(rows: Iterable[Row[Any]]) -> Mapping[ActionId, Asked]:
         asked = Asked(
             approval=_approval_of(joined),
             conversation=conversation_of(joined[0], joined[0].conversation),
-            card=joined[0].card,
+            cards=copies_of(joined[0].cards),
         )
         found |= {action.id: asked for action in asked.approval.actions}
     return found
@@ -225,6 +226,7 @@ def post_values(post: Post) -> Values:
         "kind": post.kind.value,
         "text": post.text,
         "approval": post.approval,
+        "place": post.place,
         **showing_values(post),
     }
 
@@ -249,6 +251,7 @@ def post_of(row: Row[Any]) -> Post:
         kind=PostKind(row.kind),
         text=row.text,
         approval=row.approval,
+        place=row.place,
         state=PostState(row.state),
         channel=row.channel,
         ts=row.ts,

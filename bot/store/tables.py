@@ -135,6 +135,7 @@ posts = Table(
     Column("kind", Name(), nullable=False),
     Column("text", Prose(), nullable=False),
     Column("approval", Name(), ForeignKey("approvals.id")),
+    Column("place", Name(), nullable=False),
     Column("state", Name(), nullable=False),
     Column("channel", Name()),
     Column("ts", Name()),

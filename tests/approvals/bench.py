@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Approve, Decision
-from bot.approvals.desk import Desk
 from bot.approvals.ids import ConversationId, Ts, UserId
 from bot.approvals.policy import Members, Policy, Terms
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
 from bot.jobs.port import Job
-from tests.approvals.fakes import FileTools, People, ScriptedAgent, Ticking, WatchedStore, owing, work_off
+from tests.approvals.fakes import (
+    FileTools,
+    People,
+    PressedDesk,
+    ScriptedAgent,
+    Ticking,
+    WatchedStore,
+    owing,
+    work_off,
+)
 from tests.store.samples import ALICE, BOB, GENERAL
 
 ROOT = Ts("1.000100")
@@ -30,7 +38,7 @@ class Bench:
     agent: ScriptedAgent
     steering: Steering
     running: Running
-    desk: Desk
+    desk: PressedDesk
 
     async def hears(self, text: str, *, by: UserId = ALICE, ts: str = ROOT) -> None:
         await self.steering.hear(text, by=by, channel=GENERAL, ts=Ts(ts), thread_ts=ROOT)
@@ -99,5 +107,5 @@ def a_bench(
         agent=agent,
         steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=now),
         running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=now),
-        desk=Desk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=now),
+        desk=PressedDesk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=now),
     )

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import Approval
-from bot.approvals.desk import Desk
 from bot.approvals.policy import Policy, Terms
 from bot.approvals.running import Running
 from bot.approvals.steering import Steering
@@ -17,7 +16,7 @@ from bot.jobs.embedded import EmbeddedJobs
 from bot.jobs.outcome import Done
 from bot.jobs.port import Job
 from tests.approvals.bench import FOR_THE_AGENT, Bench
-from tests.approvals.fakes import FileTools, People, ScriptedAgent, WatchedStore
+from tests.approvals.fakes import FileTools, People, PressedDesk, ScriptedAgent, WatchedStore
 from tests.store.samples import NOON
 
 
@@ -91,7 +90,7 @@ def days(
         agent=agent,
         steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=clock),
         running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=clock),
-        desk=Desk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=clock),
+        desk=PressedDesk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=clock),
         clock=clock,
         timers=Timers(store=store, jobs=jobs, policy=policy, now=clock),
     )

@@ -8,13 +8,15 @@ from typing import TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.approvals.approval import Approval, Shape
-from bot.approvals.conversation import Said
-from bot.approvals.decision import Arguments, DecisionKind, Json
+from bot.approvals.approval import Action, Approval, Shape
+from bot.approvals.conversation import Post, PostKind, PostState, Said
+from bot.approvals.decision import Arguments, Decision, DecisionKind, Json
+from bot.approvals.desk import Desk
 from bot.approvals.errors import CouldNotCheck, InvalidArguments, Stale
-from bot.approvals.ids import ChannelId, ConversationId, GroupId, InterruptId, UserId
+from bot.approvals.ids import ActionId, ChannelId, ConversationId, GroupId, InterruptId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
-from bot.approvals.ports import Transaction
+from bot.approvals.places import Copy, Spot
+from bot.approvals.ports import Asked, Store, Transaction
 from bot.approvals.thread import ActionRequest, Answer, Condition, Interrupt, Thread, ToolFailure
 from bot.jobs import table
 from bot.jobs.embedded import EmbeddedJobs
@@ -25,6 +27,11 @@ from tests.store.samples import NOON
 
 At: TypeAlias = Callable[[str], None]
 """Called at a place where a fault can be planted."""
+
+
+HOME = "T0HOME"
+"""The workspace."""
+ELSEWHERE = ChannelId("C0ELSEWHERE")
 
 
 def nowhere(_: str) -> None:
@@ -42,6 +49,60 @@ class Ticking:
         return self._time
 
 
+class PressedDesk(Desk):
+    """A desk whose visitors press the buttons of the card in the thread, unless a test says where."""
+
+    async def decide(
+        self,
+        id: ActionId,
+        decision: Decision,
+        *,
+        by: UserId,
+        spot: Spot | None = None,
+        seen: str | None = None,
+    ) -> Approval:
+        return await super().decide(id, decision, by=by, spot=spot or await self.card(id), seen=seen)
+
+    async def take_back(self, id: ActionId, *, by: UserId, spot: Spot | None = None) -> Approval:
+        return await super().take_back(id, by=by, spot=spot or await self.card(id))
+
+    async def opens(self, id: ActionId, *, by: UserId, spot: Spot | None = None) -> tuple[Approval, Action]:
+        return await super().opens(id, by=by, spot=spot or await self.card(id))
+
+    async def card(self, id: ActionId) -> Spot:
+        """Where the card stands; it is put there if nobody has posted it yet."""
+        store = self._store
+        known = store.spots if isinstance(store, WatchedStore) else {}
+        if id in known:
+            return known[id]
+        store = store._store if isinstance(store, WatchedStore) else store
+        async with store.read() as tx:
+            asked = (await tx.approvals.asked([id])).get(id)
+        if asked is None:
+            return Spot(team=HOME, channel=ELSEWHERE, message=Ts("1.1"))
+        copy = asked.cards[0] if asked.cards else None
+        if copy is None or copy.ts is None:
+            copy = await _shown(store, asked, copy.post if copy else PostId(f"card-{asked.approval.id}"))
+        known[id] = Spot(team=HOME, channel=copy.channel, message=copy.ts)
+        return known[id]
+
+
+async def _shown(store: Store, asked: Asked, id: PostId) -> Copy:
+    post = Post(
+        id=id,
+        conversation=asked.conversation.id,
+        kind=PostKind.CARD,
+        approval=asked.approval.id,
+        state=PostState.SHOWN,
+        channel=asked.conversation.channel,
+        ts=Ts("9.000100"),
+    )
+    async with store.write() as tx:
+        await tx.posts.owe(post)
+        await tx.posts.save(post)
+    return Copy(post=id, channel=post.channel, ts=post.ts)
+
+
 @dataclass(kw_only=True)
 class People:
     """A directory: who is what, and who is where. Whoever is not named is a member and nowhere."""
@@ -51,6 +112,8 @@ class People:
     groups: dict[UserId, set[GroupId]] = field(default_factory=dict)
     closed: set[ChannelId] = field(default_factory=set)
     """Channels that the bot cannot write in."""
+    organisation: str = ""
+    """The Grid organisation of everybody."""
     unknown: bool = False
     """Slack does not say who somebody is."""
     silent: bool = False
@@ -60,7 +123,8 @@ class People:
     async def person(self, id: UserId) -> Person:
         if self.unknown:
             raise CouldNotCheck("Slack does not say who you are.")
-        return Person(id=id, standing=self.standing.get(id, Standing.MEMBER))
+        standing = self.standing.get(id, Standing.MEMBER)
+        return Person(id=id, standing=standing, team=HOME, organisation=self.organisation, asked_at=NOON)
 
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         self.looked_into.append(channel)
@@ -100,6 +164,8 @@ class WatchedStore:
 
     def __init__(self, store: RowsStore, at: At = nowhere) -> None:
         self._store = store
+        self.spots: dict[ActionId, Spot] = {}
+        """Where the cards of these actions were seen."""
         self.at = at
         self.writes = 0
 

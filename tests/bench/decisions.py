@@ -91,7 +91,7 @@ async def one_by_one(bot: Serving, database: str, numbers: Sequence[int]) -> Del
 
 async def press(bot: Serving, numbers: Sequence[int], *, callers: int = TOGETHER) -> Rate:
     """Click on these cards, by so many callers at once."""
-    bodies = [approve(action_of(number), ts=f"{number}.1") for number in numbers]
+    bodies = [approve(action_of(number), ts=f"{number}.0001001") for number in numbers]
     return await load(f"{bot.url}/slack/events", SECRET, bodies, callers=callers)
 
 

@@ -209,10 +209,10 @@ async def test_members_come_page_by_page(app: RawApp) -> None:
     assert cursor == ""
 
 
-async def test_general_is_shared_with_another_organisation_and_random_is_without_the_bot(app: RawApp) -> None:
+async def test_no_channel_says_that_it_is_shared_and_random_is_without_the_bot(app: RawApp) -> None:
     listed = (await app.call("conversations.list"))["channels"]
     assert {one["name"]: (one["is_ext_shared"], one["is_member"]) for one in listed} == {
-        "general": (True, True),
+        "general": (False, True),
         "approvals": (False, True),
         "random": (False, False),
     }

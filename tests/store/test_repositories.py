@@ -6,7 +6,18 @@ from bot.approvals.approval import State
 from bot.approvals.conversation import PostKind, PostState, Status
 from bot.approvals.decision import Approve, Edit, Reject
 from bot.approvals.errors import Conflict
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, Ts, UserId
+from bot.approvals.ids import (
+    ActionId,
+    ApprovalId,
+    ChannelId,
+    ConversationId,
+    InterruptId,
+    MessageId,
+    PostId,
+    Ts,
+    UserId,
+)
+from bot.approvals.places import Copy
 from bot.approvals.ports import Event
 from bot.store import RowsStore
 from tests.store.samples import (
@@ -196,7 +207,8 @@ async def test_what_a_decision_needs_is_read_at_once_with_the_card_and_no_other_
         asked = await tx.approvals.asked([ActionId("a1"), ActionId("a3"), ActionId("nowhere")])
         conversation = await tx.conversations.get(one.conversation)
     assert (asked[ActionId("a1")].approval, asked[ActionId("a3")].approval) == (one, two)
-    assert (asked[ActionId("a1")].card, asked[ActionId("a3")].card) == ("card", None)
+    assert [card.post for card in asked[ActionId("a1")].cards] == ["card"]
+    assert asked[ActionId("a3")].cards == ()
     assert asked[ActionId("a1")].conversation == conversation
     assert ActionId("nowhere") not in asked
 
@@ -239,8 +251,30 @@ async def test_a_card_is_found_by_its_approval(store: RowsStore) -> None:
         card = post("card", kind=PostKind.CARD, approval=ApprovalId("p1"))
         await tx.posts.owe(post("notice", approval=ApprovalId("p1")))
         await tx.posts.owe(card)
-        assert await tx.posts.card(ApprovalId("p1")) == card
-        assert await tx.posts.card(ApprovalId("p2")) is None
+        assert await tx.posts.cards(ApprovalId("p1")) == [card]
+        assert await tx.posts.cards(ApprovalId("p2")) == []
+
+
+async def test_every_copy_of_a_card_is_read_with_its_approval_and_the_one_in_the_thread_is_the_first(
+    store: RowsStore,
+) -> None:
+    async with store.write() as tx:
+        await tx.approvals.add(approval("p1", action("a1"), action("a2")))
+        copies = [
+            post("there", place="C0OPS"),
+            post("shown", place="U0BOB", state=PostState.SHOWN, channel=ChannelId("D0BOB"), ts=Ts("2.1")),
+            post("here", state=PostState.SENDING),
+        ]
+        for copy in copies:
+            await tx.posts.owe(replace(copy, kind=PostKind.CARD, approval=ApprovalId("p1")))
+        asked = (await tx.approvals.asked([ActionId("a2")]))[ActionId("a2")]
+        assert [card.id for card in await tx.posts.cards(ApprovalId("p1"))] == ["here", "there", "shown"]
+    assert asked.cards == (
+        Copy(post=PostId("here"), is_sent=True),
+        Copy(post=PostId("there"), place="C0OPS"),
+        Copy(post=PostId("shown"), place="U0BOB", channel=ChannelId("D0BOB"), ts=Ts("2.1"), is_sent=True),
+    )
+    assert len(asked.approval.actions) == 2
 
 
 async def test_the_record_tells_everything_in_order(store: RowsStore) -> None:

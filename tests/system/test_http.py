@@ -147,7 +147,8 @@ async def test_a_click_with_a_made_up_value_changes_nothing(house: House) -> Non
 async def test_the_same_signed_click_sent_again_and_again_is_one_decision(house: House) -> None:
     await house.asks([TRANSFER], [TRANSFER])
     card = await house.card()
-    body = a_click(value_of(card))
+    place = {"type": "message", "message_ts": card["ts"], "channel_id": "C0GENERAL"}
+    body = a_click(value_of(card), container=place)
     headers = FORM | signed(house, body)
     assert await asyncio.gather(*(send(house, body, headers) for _ in range(10))) == [200] * 10
     await house.card(lambda one: one["ts"] != card["ts"] and decisions(one) != [])

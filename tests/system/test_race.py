@@ -21,7 +21,6 @@ from bot.approvals.action import Decided
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Status
 from bot.approvals.decision import Approve, Decision, Reject, Respond
-from bot.approvals.desk import Desk
 from bot.approvals.errors import AlreadyDecided
 from bot.approvals.filing import file
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, Ts, UserId
@@ -30,7 +29,16 @@ from bot.approvals.steering import Steering
 from bot.sandbox import Person, RefusedError, text_of
 from bot.sandbox.records import UserId as SlackId
 from bot.store import RowsStore, StoreUnavailable, open_store
-from tests.approvals.fakes import FileTools, People, ScriptedAgent, Ticking, WatchedStore, owed, owing
+from tests.approvals.fakes import (
+    FileTools,
+    People,
+    PressedDesk,
+    ScriptedAgent,
+    Ticking,
+    WatchedStore,
+    owed,
+    owing,
+)
 from tests.postgres import a_database
 from tests.store.samples import ALICE, GENERAL, THREAD, action, approval, conversation
 from tests.system.agents import RUNS
@@ -55,9 +63,9 @@ async def replicas(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
         yield [WatchedStore(store) for store in stores]
 
 
-def desk_at(store: WatchedStore) -> Desk:
+def desk_at(store: WatchedStore) -> PressedDesk:
     people = People(inside={GENERAL: set(CROWD)})
-    return Desk(
+    return PressedDesk(
         store=store, jobs=owing(store), directory=people, tools=FileTools(), policy=POLICY, now=Ticking()
     )
 
@@ -92,11 +100,11 @@ async def test_of_fifty_conflicting_decisions_one_wins_and_the_others_are_told_w
     await written_once(replicas[0], winners)
 
 
-async def decides(desk: Desk, number: int, decision: Decision, person: UserId) -> Approval:
+async def decides(desk: PressedDesk, number: int, decision: Decision, person: UserId) -> Approval:
     """Press, and press again where Slack would show that it failed: a busy machine may take too long."""
     while True:
         try:
-            return await desk.decide(ActionId(f"a{number}"), decision, by=person, near=GENERAL)
+            return await desk.decide(ActionId(f"a{number}"), decision, by=person)
         except StoreUnavailable:
             continue
 

@@ -157,6 +157,7 @@ def _posts() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("text", sa.LargeBinary(), nullable=False),
         sa.Column("approval", sa.String()),
+        sa.Column("place", sa.String(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("channel", sa.String()),
         sa.Column("ts", sa.String()),
