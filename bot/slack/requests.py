@@ -19,7 +19,7 @@ _DESCRIPTION: Final = 900
 _GLANCE: Final = 120
 """What the JSON around that line weighs."""
 _DEFAULT_PREFIX: Final = "Tool execution requires approval"
-"""LangChain's own description, which says nothing that the card does not say."""
+"""LangChain's own opening, which says nothing that the card does not say."""
 
 
 def name(action: Action, room: int = LONGEST_NAME) -> str:
@@ -28,9 +28,8 @@ def name(action: Action, room: int = LONGEST_NAME) -> str:
 
 
 def description(action: Action) -> str:
-    """The description without LangChain's repetition of tool and arguments."""
-    text = without_repetition(action)
-    return "" if text == _DEFAULT_PREFIX else text
+    """The description without what LangChain puts around it: its opening, and the call once more."""
+    return without_repetition(action).removeprefix(_DEFAULT_PREFIX).strip()
 
 
 def number_of(approval: Approval, action: Action) -> int:

@@ -63,7 +63,7 @@ def _arguments(elements: list[Json]) -> Json | None:
         style = parts[0].get("style")
         if style == {"italic": True} and "left out here" in texts[0]:
             return None
-        if element["type"] == "rich_text_quote" or style == {"italic": True}:
+        if element["type"] == "rich_text_quote" or style == {"italic": True} or "Look twice" in texts[0]:
             continue  # the agent's words, and ours
         if any(mark in text for text in texts for mark in UNREADABLE):
             return None
