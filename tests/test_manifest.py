@@ -29,6 +29,7 @@ OF_METHOD: dict[str, set[str]] = {
     "chat_update": {"chat:write"},
     "conversations_history": {"channels:history", "groups:history", "im:history"},
     "conversations_info": {"channels:read", "groups:read", "im:read"},
+    "conversations_list": {"channels:read", "groups:read", "im:read"},
     "conversations_members": {"channels:read", "groups:read", "im:read"},
     "conversations_replies": {"channels:history", "groups:history", "im:history"},
     "usergroups_list": {"usergroups:read"},

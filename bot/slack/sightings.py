@@ -21,6 +21,7 @@ def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: date
     The first is written before, because people may decide before Slack's answer is heard.
     """
     detail: dict[str, Json] = {
+        "post": post.id,
         "version": approval.version,
         "blocks": hashlib.sha256(_canonical(blocks).encode()).hexdigest(),
         "actions": {action.id: _drawn(approval, action) for action in approval.actions},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.policy_file import BadPolicy
-from bot.sandbox import Person, buttons, text_of
+from bot.sandbox import Fault, Person, buttons, text_of
 from tests.system.agents import RUNS
 from tests.system.house import House, a_house, decisions
 
@@ -193,3 +193,24 @@ async def test_a_place_that_cannot_have_the_card_is_refused_at_start_by_its_line
         async with a_house(tmp_path, policy=policy, audited=False):
             raise AssertionError("it started")
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("policy", [OPS, DIRECT.replace('"@@dba-oncall", ', "")])
+async def test_a_copy_whose_answer_was_lost_is_found_and_not_posted_twice(
+    tmp_path: Path, policy: str
+) -> None:
+    async with a_house(tmp_path, policy=policy) as house:
+        name = "#approvals" if policy is OPS else await house.bob.opens_im()
+        await house.asks([TRANSFER])
+        card = await in_channel(house, name)
+        await house.bob.press(card, "Approve")
+        await house.answer()
+        await house.slack.fault(Fault(kind="lost_response", method="chat.postMessage", times=3))
+        await house.asks([STORE])
+        anew = await house.bob.sees(
+            lambda one: one["ts"] != card["ts"] and decisions(one) != [], channel=name, timeout=30
+        )
+        await house.bob.press(anew, "Reject")
+        await house.bob.submit(await house.bob.form(), {"Reason": "no more"})
+        await house.answer("no more", timeout=30)
+        assert len([one for one in await house.bob.messages(name) if one.get("bot_id")]) == 2
