@@ -4,9 +4,9 @@ The keys are stable. Times are ISO 8601 in UTC; people, channels and messages ar
 known, or never, is null. JSON has no NaN and no infinities: where an argument holds one, it is a string.
 
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
-`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`}, and `actions`, each with `id`,
-`tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how many more it takes) and
-`approvers` (who may decide, as the policy file says it; null without a file).
+`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`} (the one in the thread, or the first),
+and `actions`, each with `id`, `tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how
+many more it takes) and `approvers` (who may decide, as the policy file says it; null without a file).
 
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
@@ -96,7 +96,6 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
         "asked_at": _time(approval.asked_at),
         "expires_at": _time(approval.expires_at) if approval.expires_at else None,
         "card": _card(cards[0]) if cards else None,
-        "cards": [_card(card) for card in cards],
         "actions": [
             {
                 "id": action.id,

@@ -137,9 +137,11 @@ class Courier:
             return False
         if not self.standings or not await self.standings.keeps_out(ChannelId(channel), approval):
             return False
+        # In the thread it stays owed: the sweep tries again, and policy or channel may be others then.
+        stays = approval.state is State.WAITING and not post.place
+        state = PostState.OWED if stays else PostState.UNDELIVERABLE
         await self._lose(
-            replace(post, state=PostState.UNDELIVERABLE, problem=SHARED),
-            SHARED_THERE if post.place else SHARED_HERE,
+            replace(post, state=state, problem=SHARED), SHARED_THERE if post.place else SHARED_HERE
         )
         return True
 

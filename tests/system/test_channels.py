@@ -115,6 +115,11 @@ async def test_no_card_is_posted_into_a_channel_shared_with_others_unless_the_po
         assert [one for one in await house.bob.messages("#general") if decisions(one)] == []
         assert "Waiting for a decision" in (await pending(house))
         assert RUNS == []
+    # Once the policy allows it, it is shown after all.
+    allowing = '[defaults]\napprovers = ["channel"]\nshared_channels = true\n'
+    async with a_house(tmp_path, policy=allowing) as house:
+        await house.bob.press(await house.card(), "Approve")
+        await house.answer()
 
 
 async def test_a_policy_may_allow_cards_in_shared_channels(tmp_path: Path) -> None:
