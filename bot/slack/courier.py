@@ -4,7 +4,7 @@ A post is marked as being sent before it is handed to Slack. If the answer is lo
 message is there; then Slack is asked for a message that carries the post's id, before it is posted again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -89,13 +89,13 @@ class Courier:
             post = await self._show(replace(drawing, post=post), parts[number], number)
             if post.state is PostState.UNDELIVERABLE:
                 return
-            post = replace(post, drawn=number if post.kind is PostKind.ANSWER else drawing.version)
             last = number == len(parts) - 1
-            told = self._told("shown", replace(drawing, post=post), parts[number])
+            is_drawn = post.drawn == drawing.drawn(number)
+            told = self._told("shown", replace(drawing, post=post), parts[number]) if is_drawn else ()
             await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
         if post.kind is PostKind.CARD:
             # It may have been decided or withdrawn while it was on its way.
-            await self.redraw(id, version=drawing.version + 1)
+            await self.redraw(id, version=post.drawn + 1)
 
     async def redraw(self, id: PostId, *, version: int | None = None) -> None:
         """Bring a shown message up to date; a message that is gone is posted anew.
@@ -184,14 +184,16 @@ class Courier:
     async def _show(self, drawing: Drawing, message: Message, number: int) -> Post:
         post = drawing.post
         if post.state is PostState.SENDING and (there := await found(self.client, drawing, number)):
-            return await self._shown(drawing, there)
+            # A card looks as it did when it was sent, whenever that was.
+            known = post.drawn if post.kind is PostKind.CARD else drawing.drawn(number)
+            return await self._shown(drawing, there, known)
         post = replace(post, state=PostState.SENDING)
         await self._save(post, *self._told("showing", drawing, message))
         try:
             answer = await self._send(drawing, message, number)
         except SlackApiError as error:
             return await self._not_shown(drawing, post, message, number, error)
-        return await self._shown(drawing, {"channel": answer["channel"], "ts": answer["ts"]})
+        return await self._shown(drawing, answer, drawing.drawn(number))
 
     async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
         # What is said below a card is for everybody who saw the card, who follow no thread there.
@@ -221,7 +223,7 @@ class Courier:
                 return given_up
             case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
                 answer = await self._send(drawing, answers.plain(message), number)
-                return await self._shown(drawing, {"channel": answer["channel"], "ts": answer["ts"]})
+                return await self._shown(drawing, answer, drawing.drawn(number))
             case Meaning.WAIT:
                 await self._save(replace(post, state=PostState.OWED))
                 raise later(error) from error
@@ -229,7 +231,9 @@ class Courier:
                 await self._save(replace(post, state=PostState.OWED))
                 raise error
 
-    async def _shown(self, drawing: Drawing, place: dict[str, Any]) -> Post:
+    async def _shown(
+        self, drawing: Drawing, place: Mapping[str, Any] | AsyncSlackResponse, drawn: int
+    ) -> Post:
         post = drawing.post
         channel, ts = ChannelId(place["channel"]), Ts(place["ts"])
         if post.kind is PostKind.OPENING:
@@ -237,7 +241,7 @@ class Courier:
                 conversation = await tx.conversations.get(drawing.conversation.id)
                 if conversation:
                     await tx.conversations.save(replace(conversation, channel=channel, thread_ts=ts))
-        return replace(post, channel=channel, ts=post.ts or ts)
+        return replace(post, channel=channel, ts=post.ts or ts, drawn=drawn)
 
     async def _load(self, id: PostId) -> Drawing | None:
         below = None

@@ -89,3 +89,7 @@ class Drawing:
     def version(self) -> int:
         """What `Post.drawn` becomes once the drawing is shown."""
         return self.approval.version if self.approval else 0
+
+    def drawn(self, number: int) -> int:
+        """What it becomes once this part is shown: of a long answer the parts are counted."""
+        return number if self.post.kind is PostKind.ANSWER else self.version

@@ -38,6 +38,15 @@ async def test_a_conversation_comes_through(house: House, fault: Fault) -> None:
     assert len(shown) <= 1
 
 
+async def test_a_card_that_is_decided_before_its_answer_came_is_drawn_as_decided(house: House) -> None:
+    await house.slack.fault(Fault(kind="lost_response", method="chat.postMessage", times=2))
+    await house.asks([TRANSFER])
+    card = await house.card(timeout=30)
+    await house.bob.press(card, "Approve")
+    await house.answer(timeout=30)
+    await house.bob.sees_change(card, lambda one: decisions(one) == [], timeout=30)
+
+
 @pytest.mark.parametrize(("method", "times"), [("users.info", 1), ("conversations.members", 2)])
 async def test_when_slack_cannot_say_who_it_is_nobody_decides(house: House, method: str, times: int) -> None:
     await house.asks([TRANSFER])
