@@ -4,7 +4,7 @@ The keys are stable. Times are ISO 8601 in UTC; people, channels and messages ar
 known, or never, is null. JSON has no NaN and no infinities: where an argument holds one, it is a string.
 
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
-`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`} (the one in the thread, or the first),
+`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`} (that in the thread, or the first),
 and `actions`, each with `id`, `tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how
 many more it takes) and `approvers` (who may decide, as the policy file says it; null without a file).
 
