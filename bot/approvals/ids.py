@@ -35,5 +35,10 @@ Ts = NewType("Ts", str)
 
 
 def fresh() -> str:
-    """A new opaque id: 128 bits of randomness, 22 URL-safe characters."""
-    return secrets.token_urlsafe(16)
+    """A new opaque id: 128 bits of randomness, 22 URL-safe characters, of which the first is no hyphen.
+
+    A command line would take it for an option.
+    """
+    while (id := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return id

@@ -32,7 +32,7 @@ from bot.approvals.standings import (
     told_instead,
 )
 from bot.slack import answers
-from bot.slack.drawing import Drawing
+from bot.slack.drawing import CHANGING, DETAILED, QUOTING, Drawing
 from bot.slack.finding import found, mark
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
@@ -41,12 +41,6 @@ from bot.slack.sightings import sighting
 REDRAWS: Final = (20, 4.0)
 """A burst of redraws, and the seconds after which as many are allowed again. Slack takes 50 and more a minute
 (its Tier 3) and more in bursts; a storm of clicks must not become a storm of redraws."""
-
-QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
-"""What may quote the arguments of its conversation's calls."""
-
-DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
-"""What shows a call's arguments."""
 
 log = structlog.get_logger()
 
@@ -92,10 +86,12 @@ class Courier:
             last = number == len(parts) - 1
             is_drawn = post.drawn == drawing.drawn(number)
             told = self._told("shown", replace(drawing, post=post), parts[number]) if is_drawn else ()
-            await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
+            post = await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
+        # It may have been decided, withdrawn or retried while it was on its way.
         if post.kind is PostKind.CARD:
-            # It may have been decided or withdrawn while it was on its way.
             await self.redraw(id, version=post.drawn + 1)
+        elif post.kind in CHANGING and (post.drawn, post.settled_by) != drawing.looks:
+            await self.redraw(id)
 
     async def redraw(self, id: PostId, *, version: int | None = None) -> None:
         """Bring a shown message up to date; a message that is gone is posted anew.
@@ -184,8 +180,8 @@ class Courier:
     async def _show(self, drawing: Drawing, message: Message, number: int) -> Post:
         post = drawing.post
         if post.state is PostState.SENDING and (there := await found(self.client, drawing, number)):
-            # A card looks as it did when it was sent, whenever that was.
-            known = post.drawn if post.kind is PostKind.CARD else drawing.drawn(number)
+            # It looks as it did when it was sent, whenever that was.
+            known = post.drawn if post.kind in CHANGING else drawing.drawn(number)
             return await self._shown(drawing, there, known)
         post = replace(post, state=PostState.SENDING)
         await self._save(post, *self._told("showing", drawing, message))
@@ -263,10 +259,14 @@ class Courier:
             masking=self.masking,
         )
 
-    async def _save(self, post: Post, *events: Event) -> None:
+    async def _save(self, post: Post, *events: Event) -> Post:
+        """Write how it is shown, and return it; who settled it meanwhile stays."""
         async with self.store.write() as tx:
+            if there := await tx.posts.get(post.id):
+                post = replace(post, settled_by=there.settled_by)
             await tx.posts.save(post)
             await tx.record.append(*events)
+        return post
 
     def _told(self, kind: str, drawing: Drawing, message: Message) -> Iterator[Event]:
         """A line of the record, if it is a card on which somebody can decide."""

@@ -1,16 +1,25 @@
 """A row's message: what a post looks like in Slack, with everything that it is drawn from."""
 
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
-from bot.approvals.ids import Ts
+from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack import answers, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.not_asked import not_asked
+
+CHANGING: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED, PostKind.FAILURE, PostKind.TOOL_FAILURE})
+"""What looks different later, when somebody has pressed a button of it."""
+
+QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
+"""What may quote the arguments of its conversation's calls."""
+
+DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
+"""What shows a call's arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +98,11 @@ class Drawing:
     def version(self) -> int:
         """What `Post.drawn` becomes once the drawing is shown."""
         return self.approval.version if self.approval else 0
+
+    @property
+    def looks(self) -> tuple[int, UserId | None]:
+        """What a message shows of what changes: the version, and who settled it."""
+        return self.version, self.post.settled_by
 
     def drawn(self, number: int) -> int:
         """What it becomes once this part is shown: of a long answer the parts are counted."""

@@ -175,7 +175,7 @@ async def test_an_approval_of_something_else_than_is_pending_is_stale(
         await play.say("go")
         approval = await play.approval(Approve())
         changed = replace(approval.actions[0], digest="0" * 64)
-        with pytest.raises(Stale, match="not what was shown"):
+        with pytest.raises(Stale, match="not what was asked"):
             await play.threads.resume(THREAD, replace(approval, actions=(changed,)))
         undecided = replace(approval.actions[0], outcome=None)
         with pytest.raises(Stale, match="not been decided"):

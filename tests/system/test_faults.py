@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox import Fault, text_of
+from bot.sandbox import Fault, buttons, text_of
+from tests.system import agents
 from tests.system.agents import RUNS
 from tests.system.house import House, decisions
 
@@ -45,6 +46,16 @@ async def test_a_card_that_is_decided_before_its_answer_came_is_drawn_as_decided
     await house.bob.press(card, "Approve")
     await house.answer(timeout=30)
     await house.bob.sees_change(card, lambda one: decisions(one) == [], timeout=30)
+
+
+async def test_a_failure_that_is_retried_before_its_answer_came_says_so(house: House) -> None:
+    agents.FAIL.append("model")
+    await house.slack.fault(Fault(kind="lost_response", method="chat.postMessage", times=2))
+    await house.asks([TRANSFER])
+    failed = await house.alice.sees(lambda one: "Retry" in buttons(one), channel="#general", timeout=30)
+    await house.alice.press(failed, "Retry")
+    await house.alice.sees_change(failed, lambda one: "Retried by" in text_of(one), timeout=30)
+    await house.card(timeout=30)
 
 
 @pytest.mark.parametrize(("method", "times"), [("users.info", 1), ("conversations.members", 2)])
