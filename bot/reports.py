@@ -20,13 +20,12 @@ type `let_through`, no `by`, and where an earlier approval is remembered, its ac
 `approved_by`.
 """
 
-import math
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, assert_never
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, Outcome
 from bot.approvals.conversation import Conversation, Post
-from bot.approvals.decision import decision_to_json, kind_of
+from bot.approvals.decision import decision_to_json, kind_of, strict
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Execution
 from bot.approvals.masking import BY_DEFAULT, Masking
@@ -143,7 +142,7 @@ def _action(action: Action) -> Document:
         "id": action.id,
         "tool": action.tool,
         "description": action.description,
-        "arguments": _strict(dict(action.arguments)),
+        "arguments": strict(dict(action.arguments)),
         "allowed": sorted(kind.value for kind in action.allowed),
         "digest": action.digest,
         "call": action.call or None,
@@ -164,7 +163,7 @@ def _decided(outcome: Outcome | None) -> Document | None:
         case None:
             return None
         case Decided(decision=decision, by=by, at=at):
-            told: Document = _strict(decision_to_json(decision))
+            told = {name: strict(value) for name, value in decision_to_json(decision).items()}
             return {**told, "by": by, "at": _time(at)}
         case Expired(at=at):
             return {"type": "expired", "by": None, "at": _time(at)}
@@ -184,7 +183,7 @@ def _execution(execution: Execution) -> Document:
         "digest": execution.digest,
         "progress": execution.progress.value,
         "attempt": execution.attempt,
-        "result": _strict(execution.result and dict(execution.result)),
+        "result": None if execution.result is None else strict(dict(execution.result)),
     }
 
 
@@ -203,16 +202,3 @@ def _post(post: Post) -> Document:
 
 def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
-
-
-def _strict(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
-    """The value without the numbers that JSON cannot say."""
-    match value:
-        case float() if not math.isfinite(value):
-            return str(value)
-        case list():
-            return [_strict(item) for item in value]
-        case dict():
-            return {name: _strict(item) for name, item in value.items()}
-        case _:
-            return value

@@ -1,5 +1,6 @@
 """What a person can decide about one action request, in LangChain's words."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -107,3 +108,16 @@ def decision_from_json(told: Mapping[str, Json]) -> Decision:
             return Respond(message)
         case _:
             raise ValueError("not a decision")
+
+
+def strict(value: Json) -> Json:
+    """The value without the numbers that JSON itself cannot say: infinities and such become text."""
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case list():
+            return [strict(item) for item in value]
+        case dict():
+            return {name: strict(item) for name, item in value.items()}
+        case _:
+            return value

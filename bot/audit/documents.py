@@ -5,11 +5,9 @@ all lines from 1; `at` is ISO 8601 in UTC; `kind` says what happened, `detail` m
 there are none of are null; `hash` is the line's own in the chain and `prev` that of the line before it.
 """
 
-import math
 from datetime import UTC
-from typing import Any
 
-from bot.approvals.decision import Json
+from bot.approvals.decision import Json, strict
 from bot.store.auditing import Recorded
 
 
@@ -24,19 +22,7 @@ def document(line: Recorded) -> dict[str, Json]:
         "approval": event.approval,
         "action": event.action,
         "actor": event.actor,
-        "detail": _strict(dict(event.detail)),
+        "detail": strict(dict(event.detail)),
         "prev": line.prev,
         "hash": line.link.hash,
     }
-
-
-def _strict(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
-    match value:
-        case float() if not math.isfinite(value):
-            return str(value)
-        case list():
-            return [_strict(item) for item in value]
-        case dict():
-            return {name: _strict(item) for name, item in value.items()}
-        case _:
-            return value
