@@ -1,6 +1,7 @@
 """A sandbox in a process of its own, for tests that kill it: DATA is its folder; prints its address."""
 
 import asyncio
+import signal
 import sys
 
 from bot.sandbox import Sandbox
@@ -12,4 +13,6 @@ async def main() -> None:
         await asyncio.Event().wait()
 
 
+# Whoever starts the tests in the background has it ignored, and a child inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
