@@ -109,8 +109,3 @@ def matrix() -> Iterator[Cell]:
                 for database in ("sqlite", "postgres"):
                     yield Cell(number=number, point=point, decision=kind, calls=calls, database=database)
                     number += 1
-
-
-def third() -> list[Cell]:
-    """A fixed third: every point with every decision, and both counts and both databases at every point."""
-    return [cell for cell in matrix() if cell.number % 3 == 0]

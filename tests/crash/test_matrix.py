@@ -1,11 +1,9 @@
 """The kill matrix: 14 points, 4 decisions, 1 or 3 calls, SQLite or Postgres; kill -9 in a real process.
 
-    python -m pytest tests/crash/test_matrix.py                        a fixed third of the 224 cells
-    WHOLE=1 python -m pytest tests/crash/test_matrix.py                all of them
+    python -m pytest tests/crash/test_matrix.py                            all 224 cells
     KILL_MATRIX=effect-edit python -m pytest tests/crash/test_matrix.py    those with this in their names
 
-In the third every point meets every decision, and both counts of calls and both databases. What each point
-means stands in `points`, what is checked after each cell in `invariants`.
+What each point means stands in `points`, what is checked after each cell in `invariants`.
 """
 
 import asyncio
@@ -15,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.crash.forge import Forge
-from tests.crash.points import Cell, Point, matrix, third
+from tests.crash.points import Cell, Point, matrix
 from tests.crash.scene import play
 from tests.postgres import a_database
-from tests.whole import WHOLE
 
-WANTED = os.environ.get("KILL_MATRIX")
-CELLS = [cell for cell in matrix() if WANTED in str(cell)] if WANTED else list(matrix()) if WHOLE else third()
+WANTED = os.environ.get("KILL_MATRIX", "")
+CELLS = [cell for cell in matrix() if WANTED in str(cell)]
 AT_A_TIME = 2
 
 
@@ -60,13 +57,3 @@ async def test_killed_anywhere_nothing_is_lost_and_nothing_runs_twice(
     failed = [error for error in ended if isinstance(error, Exception)]
     if failed:
         raise ExceptionGroup(f"{len(failed)} of {len(cells)} cells", failed)
-
-
-def test_the_third_has_every_point_with_every_decision_both_counts_and_both_databases() -> None:
-    cells = third()
-    assert len(cells) == 75
-    assert len({(cell.point, cell.decision) for cell in cells}) == len(Point) * 4
-    for field in ("calls", "database", "mode"):
-        assert {(cell.point, getattr(cell, field)) for cell in cells} == {
-            (cell.point, getattr(cell, field)) for cell in matrix()
-        }
