@@ -57,7 +57,7 @@ async def test_only_an_explicit_false_lets_a_call_through(
         assert await play.say("go") is None
         waits = (await play.threads.read(THREAD)).condition is Condition.WAITING
         assert waits is asks
-        assert ran == ([] if asks else ["a", "b"])
+        assert sorted(ran) == ([] if asks else ["a", "b"])
 
 
 async def test_when_sees_each_call_with_the_thread_and_cannot_change_it(tmp_path: Path) -> None:
