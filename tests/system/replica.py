@@ -66,7 +66,7 @@ def _note(file: str, line: str) -> None:
 
 def _ran(name: str) -> None:
     _note("trace", f"start {name} {os.getpid()}")
-    time.sleep(LINGER)
+    time.sleep(LINGER)  # a tool that takes time: two at once would be seen in the trace
     _note("trace", f"end {name} {os.getpid()}")
 
 

@@ -32,7 +32,7 @@ import sqlite3, sys, time
 connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
 connection.execute("BEGIN EXCLUSIVE")
 print("held", flush=True)
-time.sleep(float(sys.argv[2]))
+time.sleep(float(sys.argv[2]))  # a process of its own that holds the lock that long; nothing else in it
 connection.execute("ROLLBACK")
 print("free", flush=True)
 """

@@ -63,6 +63,17 @@ async def replicas(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
         yield [WatchedStore(store) for store in stores]
 
 
+def steering_at(store: WatchedStore) -> Steering:
+    return Steering(
+        store=store,
+        jobs=owing(store),
+        agent=ScriptedAgent({}),
+        directory=People(),
+        policy=POLICY,
+        now=Ticking(),
+    )
+
+
 def desk_at(store: WatchedStore) -> PressedDesk:
     people = People(inside={GENERAL: set(CROWD)})
     return PressedDesk(
@@ -126,17 +137,7 @@ async def written_once(store: WatchedStore, winners: dict[ApprovalId, Approval])
 async def test_the_same_first_message_heard_twice_at_once_begins_one_conversation(
     replicas: Sequence[WatchedStore], way: str
 ) -> None:
-    steerings = [
-        Steering(
-            store=store,
-            jobs=owing(store),
-            agent=ScriptedAgent({}),
-            directory=People(),
-            policy=POLICY,
-            now=Ticking(),
-        )
-        for store in replicas
-    ]
+    steerings = [steering_at(store) for store in replicas]
     channel = ChannelId("D0ALICE") if way == "direct message" else GENERAL
 
     async def hears(steering: Steering, number: int) -> None:
@@ -161,17 +162,7 @@ async def test_two_first_messages_of_one_thread_at_once_are_one_conversation(
     replicas: Sequence[WatchedStore],
 ) -> None:
     """Two people mention the bot in a thread that it does not know yet: neither is lost."""
-    steerings = [
-        Steering(
-            store=store,
-            jobs=owing(store),
-            agent=ScriptedAgent({}),
-            directory=People(),
-            policy=POLICY,
-            now=Ticking(),
-        )
-        for store in replicas
-    ]
+    steerings = [steering_at(store) for store in replicas]
     for number in range(MESSAGES):
         thread = Ts(f"{number}.0")
         await asyncio.gather(
