@@ -25,7 +25,7 @@ from bot.approvals.action import (
     ends,
 )
 from bot.approvals.binding import digest
-from bot.approvals.decision import PAST, Decision, Edit, kind_of
+from bot.approvals.decision import PAST, Arguments, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.referents import Referents
@@ -139,7 +139,7 @@ class Approval:
             raise NotAllowed(f"`{action.tool}` cannot be turned into `{decision.tool}`; nothing was done.")
         bound = action.asked.digest
         if isinstance(decision, Edit):
-            bound = self._digest(action, decision, referents)
+            bound = self.digest_of(action, decision.tool or action.tool, decision.arguments, referents)
         seat = seat or Seat(needs=action.needs)
         vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits, referents=referents)
         _refuse_twice(action, vote, seat)
@@ -218,10 +218,11 @@ class Approval:
         if self.expires_at is not None and self.is_over(at):
             raise AlreadyDecided(f"This request expired at {utc(self.expires_at)}.")
 
-    def _digest(self, action: Action, edit: Edit, referents: Referents | None = None) -> str:
+    def digest_of(self, action: Action, tool: str, arguments: Arguments, referents: Referents | None) -> str:
+        """The digest of this call in place of the action's; one of `NO_JSON` for what has none."""
         return digest(
-            tool=edit.tool or action.tool,
-            arguments=edit.arguments,
+            tool=tool,
+            arguments=arguments,
             thread=self.conversation,
             interrupt=self.interrupt,
             call=action.call,

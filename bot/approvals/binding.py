@@ -1,6 +1,7 @@
 """Binds what was shown to what runs: one digest over the call and where it stands."""
 
 import hashlib
+import json
 import math
 from typing import Final
 
@@ -12,6 +13,12 @@ from bot.approvals.referents import Referents
 
 LARGEST_EXACT: Final = 2**53 - 1
 """RFC 8785 takes numbers as IEEE 754 doubles; integers beyond this are not exact in them."""
+
+
+NO_JSON: Final = (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError)
+"""What `digest` raises for arguments that are no JSON."""
+
+_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def digest(
@@ -43,6 +50,11 @@ def digest(
     if referents is not None:
         form["referents"] = referents.to_json()
     return hashlib.sha256(rfc8785.dumps(form)).hexdigest()
+
+
+def fingerprint(value: object) -> str:
+    """SHA-256, in hex, of a JSON value's text: for the record, which keeps no value. It binds nothing."""
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()
 
 
 def _plain(value: Json, place: str, apart: list[Json]) -> Json:

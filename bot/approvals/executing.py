@@ -4,8 +4,6 @@ A database that is away for a moment is waited for: nobody is told that an appro
 """
 
 import asyncio
-import hashlib
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +11,7 @@ from functools import partial
 from typing import Final, TypeVar, assert_never
 
 from bot.approvals.approval import Approval
+from bot.approvals.binding import fingerprint
 from bot.approvals.decision import Json
 from bot.approvals.errors import Conflict, Unavailable
 from bot.approvals.journal import (
@@ -42,8 +41,6 @@ PATIENCE: Final = 60.0
 LONGEST_PAUSE: Final = 2.0
 
 Outcome = TypeVar("Outcome")
-
-_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +76,8 @@ class Executing:
         """It ran, and this is what the agent is given; None if that cannot be kept."""
         done = execution.move(Progress.DONE, result=result)
         outcome = "result" if result is not None else "not kept"
-        await self._write(done, "executed", outcome=outcome, result=_fingerprint(result))
+        trace = None if result is None else fingerprint(result)
+        await self._write(done, "executed", outcome=outcome, result=trace)
 
     async def fail(self, execution: Execution, sentence: str) -> None:
         """It ran and raised; this is what the agent is told."""
@@ -223,11 +221,6 @@ class Executing:
 def _what(call: Call, approval: Approval | None, repeatable: bool) -> dict[str, Json]:  # noqa: FBT001 - as the port has it
     """What is about to run, from what the tool gets and not from what was decided."""
     return {"call": call.id, "call_digest": digest_of(call, approval), "repeatable": repeatable}
-
-
-def _fingerprint(result: Mapping[str, Json] | None) -> str | None:
-    """SHA-256 of a result's JSON text; of 256 KiB at most, see `LARGEST_RESULT`."""
-    return None if result is None else hashlib.sha256(_canonical(result).encode()).hexdigest()
 
 
 def _asked(by: str) -> int:

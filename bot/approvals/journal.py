@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self, TypeAlias, assert_never
 
-import rfc8785
-
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
-from bot.approvals.binding import digest
+from bot.approvals.binding import NO_JSON
 from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.referents import Referents, still_stands
@@ -223,10 +221,10 @@ def _decided(call: Call, approval: Approval, action: Action) -> Permission:
             raise AssertionError(action.outcome.decision)
         case _:
             assert_never(action.outcome)
-    wanted = _digest(approval, action, tool, arguments, referents)
+    wanted = approval.digest_of(action, tool, arguments, referents)
     try:
-        same = wanted == _digest(approval, action, call.tool, call.arguments, referents)
-    except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
+        same = wanted == approval.digest_of(action, call.tool, call.arguments, referents)
+    except NO_JSON:
         same = False  # what is no JSON was never shown to anybody
     if not same:
         return Refuse(Why.CHANGED)
@@ -239,22 +237,9 @@ def digest_of(call: Call, approval: Approval | None) -> str:
     if approval is None or action is None:
         return ""
     try:
-        return _digest(approval, action, call.tool, call.arguments, call.referents)
-    except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
+        return approval.digest_of(action, call.tool, call.arguments, call.referents)
+    except NO_JSON:
         return ""
-
-
-def _digest(
-    approval: Approval, action: Action, tool: str, arguments: Arguments, referents: Referents | None
-) -> str:
-    return digest(
-        tool=tool,
-        arguments=arguments,
-        thread=approval.conversation,
-        interrupt=approval.interrupt,
-        call=action.call,
-        referents=referents,
-    )
 
 
 def next_step(call: Call, granted: Granted, entry: Execution | None, *, repeatable: bool) -> Step:

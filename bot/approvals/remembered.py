@@ -8,12 +8,10 @@ now. Under a policy that wants other approvers, or more of them, it counts no mo
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-import rfc8785
-
 from bot.approvals.action import Action, Decided, LetThrough, Remembered
 from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.asking import Asking, Remembering
-from bot.approvals.binding import digest
+from bot.approvals.binding import NO_JSON, digest
 from bot.approvals.decision import Approve, DecisionKind
 from bot.approvals.ids import ActionId, ConversationId, InterruptId, UserId
 from bot.approvals.policy import Terms
@@ -107,5 +105,5 @@ def _form(action: Action) -> str | None:
             call="",
             referents=action.referents,
         )
-    except (rfc8785.CanonicalizationError, AttributeError, TypeError, RecursionError):
+    except NO_JSON:
         return None

@@ -1,18 +1,13 @@
 """What the record keeps of a card in Slack: which drawing stands where, and of what. Never a value."""
 
-import hashlib
-import json
 from datetime import datetime
-from typing import Final
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.binding import digest
+from bot.approvals.binding import fingerprint
 from bot.approvals.conversation import Post
 from bot.approvals.decision import Json
 from bot.approvals.ports import Event
 from bot.slack.message import Blocks
-
-_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: datetime) -> Event:
@@ -23,7 +18,7 @@ def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: date
     detail: dict[str, Json] = {
         "post": post.id,
         "version": approval.version,
-        "blocks": hashlib.sha256(_canonical(blocks).encode()).hexdigest(),
+        "blocks": fingerprint(blocks),
         "actions": {action.id: _drawn(approval, action) for action in approval.actions},
     }
     if kind == "shown":
@@ -33,11 +28,4 @@ def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: date
 
 def _drawn(approval: Approval, action: Action) -> str:
     """The digest of what is drawn, made anew: what was kept at the filing may be of something else."""
-    return digest(
-        tool=action.tool,
-        arguments=action.arguments,
-        thread=approval.conversation,
-        interrupt=approval.interrupt,
-        call=action.call,
-        referents=action.referents,
-    )
+    return approval.digest_of(action, action.tool, action.arguments, action.referents)

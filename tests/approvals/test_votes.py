@@ -125,7 +125,8 @@ def test_a_different_edit_voids_again_and_the_same_one_agrees() -> None:
 
 def test_an_edit_that_changes_nothing_agrees_with_those_before_it() -> None:
     asked = two()
-    digest = asked._digest(asked.action(FIRST), Edit({"path": "tmp.log"}))
+    first = asked.action(FIRST)
+    digest = asked.digest_of(first, first.tool, {"path": "tmp.log"}, None)
     asked = replace(asked, actions=(replace(asked.action(FIRST), digest=digest),))
     done = vote(vote(asked, BOB), CAROL, Edit({"path": "tmp.log"}))
     assert done.action(FIRST).outcome == Decided(decision=Approve(), by=CAROL, at=NOON)
