@@ -170,6 +170,10 @@ class _Reading:
             "edit_to": _optional(tuple, section.edit_to),
             "channel": self._place(section.channel, (*loc, "channel")),
             "shared_channels": section.shared_channels,
+            "danger": section.danger,
+            "all_at_once": section.all_at_once,
+            "fresh": section.fresh,
+            "reasons": _optional(tuple, section.reasons),
         }
         return {key: value for key, value in said.items() if value is not None}
 

@@ -53,6 +53,11 @@ Place = Annotated[str, AfterValidator(_is_place)]
 """Where a card stands."""
 
 
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=75)]
+"""A ready-made reason; Slack takes 75 characters for a choice."""
+MOST_REASONS: Final = 20
+
+
 class Group(BaseModel):
     """One of several groups that all have to agree."""
 
@@ -73,6 +78,10 @@ class Section(BaseModel):
     self_approval: bool | None = None
     channel: Place | None = None
     shared_channels: bool | None = None
+    danger: bool | None = None
+    all_at_once: bool | None = None
+    fresh: bool | None = None
+    reasons: Annotated[list[Reason], Field(max_length=MOST_REASONS)] | None = None
     expires_after: DelayOrNever | None = None
     remind_after: list[Delay] | None = None
     escalate_after: DelayOrNever | None = None

@@ -1,11 +1,7 @@
 """Who may ask and who may decide. Pure: what it needs to know about the world is handed in."""
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from bot.approvals.action import Seat
@@ -13,11 +9,9 @@ from bot.approvals.asking import Asking
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
-from bot.approvals.places import IN_THREAD, InChannel, Where
 from bot.approvals.quorum import tally
-from bot.approvals.times import NEVER
+from bot.approvals.terms import Rule, Terms, over
 from bot.approvals.who import (
-    ALONE,
     ChannelMembers,
     Members,
     One,
@@ -26,7 +20,6 @@ from bot.approvals.who import (
     UserGroup,
     Who,
     one_of,
-    quorum_to_json,
     written,
 )
 
@@ -47,88 +40,6 @@ __all__ += ["QUESTION", "alone", "check_decision", "check_request", "in_words", 
 
 QUESTION: Final = "question"
 """The tool name under which a plain `interrupt("…")` is looked up in the rules."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What holds for one tool."""
-
-    approvers: tuple[Who, ...]
-    quorum: int = 1
-    """How many of the approvers it takes."""
-    require: tuple[Quorum, ...] = ()
-    """Several groups that have to agree, each with its own quorum; in place of `approvers` and `quorum`."""
-    self_approval: bool = False
-    expires_after: timedelta = NEVER
-    """How long people may decide, from when they are asked."""
-    remind_after: tuple[timedelta, ...] = ()
-    """When the thread is reminded, each from when people are asked."""
-    escalate_after: timedelta = NEVER
-    """When the people in `escalate_to` are called, and may decide as well."""
-    escalate_to: tuple[UserId, ...] = ()
-    redact: tuple[str, ...] = ()
-    """Shell patterns for names of arguments that nobody is shown, besides those that are always masked."""
-    ask: Asking = Asking.ALWAYS
-    """Whether people are asked, and how long an approval is remembered."""
-    edit_to: tuple[str, ...] = ()
-    """Other tools that an edit may turn the call into."""
-    channel: Where = IN_THREAD
-    """Where the card stands."""
-    shared_channels: bool = False
-    """Whether the card may stand in a channel that another organisation is in."""
-
-    @property
-    def quorums(self) -> tuple[Quorum, ...]:
-        """The votes that it takes."""
-        quorums = self.require or (Quorum(approvers=self.approvers, count=self.quorum),)
-        if not isinstance(self.channel, InChannel):
-            return quorums
-        members = ChannelMembers(self.channel.name or self.channel.id)
-        return tuple(
-            replace(one, approvers=tuple(members if who == members else who for who in one.approvers))
-            for one in quorums
-        )
-
-    @property
-    def needs(self) -> tuple[Quorum, ...]:
-        """The votes that it takes, as an action keeps them: nothing to count where one is enough."""
-        return ALONE if len(self.quorums) == 1 and self.quorums[0].count == 1 else self.quorums
-
-    @property
-    def fingerprint(self) -> str:
-        """Tells whether others may decide, or more have to; short, and the same in every process."""
-        told = [quorum_to_json(quorum) for quorum in self.quorums], self.self_approval
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
-
-    @property
-    def who(self) -> tuple[Who, ...]:
-        """Everybody whose vote may count."""
-        return tuple(dict.fromkeys(who for quorum in self.quorums for who in quorum.approvers))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """Terms for the tools that match a pattern; what is None comes from the defaults."""
-
-    tools: tuple[str, ...]
-    """Shell patterns: `delete_*`."""
-    approvers: tuple[Who, ...] | None = None
-    quorum: int | None = None
-    require: tuple[Quorum, ...] | None = None
-    self_approval: bool | None = None
-    expires_after: timedelta | None = None
-    remind_after: tuple[timedelta, ...] | None = None
-    escalate_after: timedelta | None = None
-    escalate_to: tuple[UserId, ...] | None = None
-    redact: tuple[str, ...] | None = None
-    ask: Asking | None = None
-    edit_to: tuple[str, ...] | None = None
-    channel: Where | None = None
-    shared_channels: bool | None = None
-
-    def matches(self, tool: str) -> bool:
-        """Whether the tool's name fits one of the patterns."""
-        return any(fnmatchcase(tool, pattern) for pattern in self.tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,19 +78,6 @@ class Policy:
             if rule.matches(tool):
                 return over(self.defaults, rule)
         return self.defaults
-
-
-def over(defaults: Terms, rule: Rule) -> Terms:
-    """The rule, key by key over the defaults.
-
-    `require` says the same as `approvers` and `quorum` do, so that a rule with either has none of the other.
-    """
-    said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
-    if rule.require is not None:
-        said |= {"approvers": (), "quorum": 1}
-    elif rule.approvers is not None:
-        said["require"] = ()
-    return replace(defaults, **{key: value for key, value in said.items() if value is not None})
 
 
 _NOT_A_MEMBER: Final = {
