@@ -9,6 +9,7 @@ from typing import Protocol
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, Said
 from bot.approvals.decision import Arguments, Json
+from bot.approvals.homes import Homes
 from bot.approvals.ids import (
     ActionId,
     ApprovalId,
@@ -200,6 +201,10 @@ class Transaction(Protocol):
         """Posts, in this transaction."""
 
     @property
+    def homes(self) -> Homes:
+        """Home tabs, in this transaction."""
+
+    @property
     def record(self) -> Record:
         """The record, in this transaction."""
 
@@ -283,19 +288,6 @@ class Directory(Protocol):
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         """Whether the bot can write there, as of now; `CouldNotCheck` if Slack cannot be asked."""
-
-
-class Audience(Protocol):
-    """Who would see a card, asked from Slack; answers may be a minute old."""
-
-    async def person(self, id: UserId) -> Person:
-        """Who this is; `CouldNotCheck` if Slack cannot be asked."""
-
-    async def members_of(self, group: GroupId) -> frozenset[UserId]:
-        """Everybody in a user group, guests included; `CouldNotCheck` if Slack cannot be asked."""
-
-    async def is_shared(self, channel: ChannelId) -> bool:
-        """Whether another organisation is in the channel; `CouldNotCheck` if Slack cannot be asked."""
 
 
 class Agent(Protocol):

@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.errors import CouldNotCheck, TryLater
 from bot.approvals.filing import owe
-from bot.approvals.ids import ApprovalId, ChannelId, PostId, UserId
-from bot.approvals.person import Standing
+from bot.approvals.ids import ApprovalId, ChannelId, GroupId, PostId, UserId
+from bot.approvals.person import Person, Standing
 from bot.approvals.places import IN_THREAD, MOST_MESSAGES, InChannel, ToApprovers, Where, is_to_person
 from bot.approvals.policy import Policy, Terms
-from bot.approvals.ports import Audience, Jobs, Store, Transaction
+from bot.approvals.ports import Jobs, Store, Transaction
 from bot.approvals.who import One, Requester, UserGroup
 
 PAUSE: Final = 15.0
@@ -75,6 +75,19 @@ def lost(place: str) -> str:
         "(it is archived, or I am not in it), so it stands here. "
         "Who may decide stays the same; invite me there again, or change the policy."
     )
+
+
+class Audience(Protocol):
+    """Who would see a card, asked from Slack; answers may be a minute old."""
+
+    async def person(self, id: UserId) -> Person:
+        """Who this is; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def members_of(self, group: GroupId) -> frozenset[UserId]:
+        """Everybody in a user group, guests included; `CouldNotCheck` if Slack cannot be asked."""
+
+    async def is_shared(self, channel: ChannelId) -> bool:
+        """Whether another organisation is in the channel; `CouldNotCheck` if Slack cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

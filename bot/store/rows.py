@@ -124,6 +124,7 @@ def action_values(approval: Approval) -> list[Values]:
             "position": position,
             "message": action.message,
             "call": action.call,
+            "tool": action.tool,
             "request": to_json(_request_to_json(action)),
         }
         for position, action in enumerate(approval.actions)

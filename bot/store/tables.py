@@ -99,6 +99,7 @@ actions = Table(
     Column("position", Integer(), nullable=False),
     Column("message", Name(), nullable=False),
     Column("call", Name(), nullable=False),
+    Column("tool", Prose(), nullable=False),  # the request's own, for those who look through many
     Column("request", Prose(), nullable=False),  # JSON object
     UniqueConstraint("approval", "position"),
     Index(None, "message", "call"),
@@ -163,4 +164,20 @@ audit = Table(
     Column("actor", Name()),
     Column("detail", Prose(), nullable=False),  # JSON object
     Index(None, "conversation"),
+    Index(None, "actor", "seq"),
+)
+
+# Whose Home tab was opened lately; everything in it can be drawn again from the other tables.
+homes = Table(
+    "homes",
+    metadata,
+    _seq(),
+    Column("person", Name(), nullable=False, unique=True),
+    Column("opened_at", Moment(), nullable=False),
+    Column("view", Name()),
+    Column("round", Integer(), nullable=False),
+    Column("began_at", Moment()),
+    Column("drawn", Name(), nullable=False),
+    Column("seen", Prose(), nullable=False),  # JSON object: versions by approval
+    Index(None, "opened_at"),
 )

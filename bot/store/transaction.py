@@ -11,6 +11,7 @@ from bot.approvals.ports import Event
 from bot.store.approvals import ApprovalRows
 from bot.store.conversations import ConversationRows
 from bot.store.executions import ExecutionRows
+from bot.store.homes import HomeRows
 from bot.store.posts import PostRows
 from bot.store.record import RecordRows
 
@@ -30,6 +31,7 @@ class RowsTransaction:
         "connection",
         "conversations",
         "executions",
+        "homes",
         "posts",
         "record",
     )
@@ -46,6 +48,7 @@ class RowsTransaction:
         self.approvals = ApprovalRows(connection, locking=locking)
         self.executions = ExecutionRows(connection)
         self.posts = PostRows(connection, locking=locking)
+        self.homes = HomeRows(connection, locking=locking)
         self._calls: list[Callable[[], None]] = []
         self._recorded = recorded
         self.record = RecordRows(connection, self._written)

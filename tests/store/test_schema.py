@@ -48,7 +48,10 @@ def compare(url: str) -> None:
 
 
 def statements() -> Iterator[tuple[str, ClauseElement]]:
-    rooms = [f"bot.store.{name}" for name in ("approvals", "conversations", "executions", "posts", "record")]
+    rooms = [
+        f"bot.store.{name}"
+        for name in ("approvals", "conversations", "executions", "homes", "posts", "record")
+    ]
     for room in (*rooms, "bot.jobs.table"):
         module: ModuleType = import_module(room)
         for name, value in vars(module).items():

@@ -34,6 +34,7 @@ def upgrade() -> None:
     _executions()
     _posts()
     _audit()
+    _homes()
     _jobs()
     _triggers(_refuse if op.get_bind().dialect.name == "sqlite" else _refuse_on_postgres)
 
@@ -112,6 +113,7 @@ def _approvals() -> None:
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("message", sa.String(), nullable=False),
         sa.Column("call", sa.String(), nullable=False),
+        sa.Column("tool", sa.LargeBinary(), nullable=False),
         sa.Column("request", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_actions"),
         sa.UniqueConstraint("approval", "position", name="uq_actions_approval_position"),
@@ -192,8 +194,26 @@ def _audit() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_audit"),
     )
     op.create_index("ix_audit_conversation", "audit", ["conversation"])
+    op.create_index("ix_audit_actor_seq", "audit", ["actor", "seq"])
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_NEXT)
+
+
+def _homes() -> None:
+    op.create_table(
+        "homes",
+        _seq(),
+        sa.Column("person", sa.String(), nullable=False),
+        sa.Column("opened_at", sa.String(), nullable=False),
+        sa.Column("view", sa.String()),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("began_at", sa.String()),
+        sa.Column("drawn", sa.String(), nullable=False),
+        sa.Column("seen", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("seq", name="pk_homes"),
+        sa.UniqueConstraint("person", name="uq_homes_person"),
+    )
+    op.create_index("ix_homes_opened_at", "homes", ["opened_at"])
 
 
 def _jobs() -> None:
