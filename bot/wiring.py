@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.agents.built import BuiltAgent
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
+from bot.approvals.asked_for import OwnConversations
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
@@ -43,6 +44,7 @@ from bot.slack.app import Identity, asking_client, bolt_app, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
+from bot.slack.own import Own
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
@@ -186,11 +188,20 @@ class _Work:
             now=_now,
         )
         private = Private(client=self._client)
+        own = Own(
+            own=OwnConversations(
+                store=self.store, jobs=self.jobs, agent=self._agent, directory=directory, now=_now
+            ),
+            steering=steering,
+            private=private,
+            workspace_url=who.url,
+        )
         talk = Talk(
             steering=steering,
             store=self.store,
             client=self._client,
             private=private,
+            own=own,
             bot=who.bot_user,
             workspace_url=who.url,
         )
@@ -202,7 +213,7 @@ class _Work:
             readers=Readers(store=self.store, now=_now),
             masking=self._masking,
         )
-        return bolt_app(self._client, who, [clicks, Submissions(desk=desk, masking=self._masking), talk])
+        return bolt_app(self._client, who, [own, clicks, Submissions(desk=desk, masking=self._masking), talk])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""

@@ -92,7 +92,13 @@ def app() -> AsyncApp:
         scopes=SCOPES,
     )
     talk = Talk(
-        steering=nothing, store=nothing, client=nothing, private=nothing, bot=who.bot_user, workspace_url=""
+        steering=nothing,
+        store=nothing,
+        client=nothing,
+        private=nothing,
+        own=nothing,
+        bot=who.bot_user,
+        workspace_url="",
     )
     clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
     return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, Submissions(desk=nothing), clicks])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import structlog
-from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import START
@@ -18,7 +18,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
-from bot.agents.cancelling import open_calls
+from bot.agents.cancelling import CUT_SHORT, open_calls
 from bot.agents.drift import is_langchains, refuse_drift, refuse_moved
 from bot.agents.feedback import EXPIRED
 from bot.agents.halting import Halting
@@ -157,17 +157,27 @@ class Threads:
             await self._graph.aupdate_state(config, None, as_node=END)  # as in `_settle`
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
-        """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""
-        await self._settle(thread, await self._snapshot(thread), reason)
+        """End what waits: every open tool call gets `reason` as its failed result, nothing runs.
+
+        Where the agent has not answered and no call is open that could tell it, a message in the history
+        says that it was stopped.
+        """
+        snapshot = await self._snapshot(thread)
+        told = any(result.content == reason for result in open_calls(snapshot, reason))
+        answered = not snapshot.messages or isinstance(snapshot.messages[-1], AIMessage)
+        note = () if told or answered else (HumanMessage(CUT_SHORT),)
+        await self._settle(thread, snapshot, reason, note)
 
     async def prune(self, thread: ConversationId) -> None:
         """Forget the checkpoints that nothing needs any more; changes nothing that can be read or resumed."""
         if isinstance(saver := self._graph.checkpointer, BaseCheckpointSaver):
             await prune(saver, thread)
 
-    async def _settle(self, thread: ConversationId, snapshot: Snapshot, reason: str) -> None:
+    async def _settle(
+        self, thread: ConversationId, snapshot: Snapshot, reason: str, note: Sequence[AnyMessage] = ()
+    ) -> None:
         config = self._config(thread)
-        results = open_calls(snapshot, reason)
+        results = [*open_calls(snapshot, reason), *(note if snapshot.state.tasks else ())]
         if results:
             node = next(iter(sorted(self._tool_nodes)), START)
             await self._graph.aupdate_state(config, {"messages": results}, as_node=node)

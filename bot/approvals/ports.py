@@ -22,6 +22,7 @@ from bot.approvals.ids import (
     UserId,
 )
 from bot.approvals.journal import Call, Execution, Step
+from bot.approvals.listings import Listings
 from bot.approvals.person import Person
 from bot.approvals.places import Copy
 from bot.approvals.referents import Referents
@@ -51,7 +52,7 @@ class Asked:
     cards: Sequence[Copy] = ()
 
 
-class Conversations(Protocol):
+class Conversations(Listings, Protocol):
     """Rows of conversations and of what is said in them."""
 
     async def add(self, conversation: Conversation) -> None:

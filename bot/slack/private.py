@@ -14,6 +14,7 @@ from bot.approvals.ids import ChannelId
 from bot.approvals.secrets import masked_text
 from bot.slack.answers import refusal
 from bot.slack.forms import message_form
+from bot.slack.message import Message
 from bot.slack.payloads import Click
 
 SLACKS_HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
@@ -38,6 +39,17 @@ class Private:
                 await self._ephemeral(click, click.channel, refusal(sentence))
             else:
                 log.warning("person_not_told", error="no_channel")
+        except (SlackClientError, ClientError, OSError, TimeoutError) as error:
+            log.warning("person_not_told", error=type(error).__name__)
+
+    async def replace(self, click: Click, message: Message) -> None:
+        """Put this in the place of the private message that was clicked."""
+        if not is_slacks(click.response_url, self.client.base_url):
+            return
+        try:
+            await AsyncWebhookClient(click.response_url).send(
+                text=message.text, blocks=message.blocks, response_type="ephemeral", replace_original=True
+            )
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("person_not_told", error=type(error).__name__)
 

@@ -9,7 +9,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.approval import Approval
-from bot.approvals.conversation import Conversation, Status
 from bot.approvals.errors import Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.ports import Store, Transaction
@@ -18,7 +17,9 @@ from bot.approvals.steering import Steering
 from bot.slack import payloads
 from bot.slack.answers import refusal
 from bot.slack.home import Waiting, home
-from bot.slack.not_asked import CODE, code, in_words
+from bot.slack.message import Message
+from bot.slack.not_asked import CODE, code
+from bot.slack.own import Own, said
 from bot.slack.payloads import Click, Command, Heard, Malformed
 from bot.slack.private import Private
 
@@ -27,19 +28,11 @@ Payload = dict[str, Any]
 HELP: Final = (
     "*/agent* TEXT asks the agent to do something, in a thread of its own; mention me in a thread to go on.\n"
     "*/agent pending* lists what waits for a decision.\n"
-    "*/agent status* lists what you asked for and where it stands.\n"
-    "*/agent cancel* stops what you asked for last in this channel.\n"
+    "*/agent status* lists what you asked for and where it stands, with a Stop at each.\n"
+    "*/agent cancel* stops what you asked for in this channel; if that is more than one, it asks which.\n"
     "*/agent forget CODE* has people asked again, where *status* says that they are not.\n"
     "Where a tool call needs a person, a card with buttons comes into the thread."
 )
-_STATES: Final = {
-    Status.WORKING: "the agent works",
-    Status.WAITING: "waits for a decision",
-    Status.FAILED: "failed; Retry stands in the thread",
-    Status.RETRYING: "is tried again",
-    Status.CANCELLING: "is being stopped",
-    Status.IDLE: "finished",
-}
 _FORGET: Final = re.compile(rf"forget\s+([0-9a-f]{{{CODE}}})")
 MOST_LISTED: Final = 20
 """Lines of a list in a private answer."""
@@ -53,6 +46,7 @@ class Talk:
     store: Store
     client: AsyncWebClient
     private: Private
+    own: Own
     bot: UserId
     workspace_url: str
     """`https://team.slack.com/`, as auth.test says it; links to messages begin so."""
@@ -72,7 +66,7 @@ class Talk:
             await ack(text="That was not a command I can read.")
             return
         try:
-            await ack(text=await self._obey(command) or "")
+            await ack(**said(await self._obey(command)))
         except Refused as no:
             await ack(text=refusal(str(no)))
 
@@ -97,7 +91,7 @@ class Talk:
             view = home(await self._waiting(UserId(event["user"])))
             await self.client.views_publish(user_id=event["user"], view=view)
 
-    async def _obey(self, command: Command) -> str | None:
+    async def _obey(self, command: Command) -> Message | str:
         match command.text.strip().lower():
             case "" | "help":
                 return HELP
@@ -108,18 +102,16 @@ class Talk:
                     "Nothing waits for a decision.",
                 )
             case "status":
-                lines = [self._status(one) for one in await self._own(command.by)]
-                told = _listed("What you asked for:", lines, "You have not asked for anything yet.")
-                return "\n".join([told, *await self._remembered(command.by)])
+                return await self.own.status(command.by, command.channel)
             case text if wanted := _FORGET.fullmatch(text):
                 return await self._forget(command.by, wanted[1])
             case "cancel":
-                return await self._cancel(command.by, command.channel)
+                return await self.own.cancel(command.by, command.channel)
             case _:
                 await self.steering.command(
                     command.text, by=command.by, channel=command.channel, source=command.id
                 )
-                return None
+                return ""
 
     async def _waiting(self, by: UserId) -> list[Waiting]:
         async with self.store.read() as tx:
@@ -140,39 +132,12 @@ class Talk:
             for one in await self._waiting(by)
         ]
 
-    async def _own(self, by: UserId) -> Sequence[Conversation]:
-        async with self.store.read() as tx:
-            return await tx.conversations.of(by, limit=MOST_LISTED)
-
-    def _status(self, conversation: Conversation) -> str:
-        stands = _STATES[conversation.status]
-        place = conversation.thread_ts and f"^{self._link(conversation.channel, conversation.thread_ts)}"
-        at = int(conversation.started_at.timestamp())
-        return f"• <!date^{at}^{{date_short_pretty}}, {{time}}{place or ''}|earlier>: {stands}"
-
-    async def _remembered(self, by: UserId) -> list[str]:
-        """What is not asked again in the person's conversations."""
-        found = await self.steering.remembered(by)
-        lines = [in_words(one) for one in found[:MOST_LISTED]]
-        if more := len(found) - len(lines):
-            lines.append(f"… and {more:,} more.")
-        return ["Not asked again:", *lines] if lines else []
-
     async def _forget(self, by: UserId, wanted: str) -> str:
         found = [one for one in await self.steering.remembered(by) if code(one) == wanted]
         if len(found) != 1:
             return "Nothing with this code is remembered for you; */agent status* lists what is."
         await self.steering.ask_again(found[0].action.id, by=by)
         return f"Taken back: {refusal(found[0].action.tool)} is asked again from now on."
-
-    async def _cancel(self, by: UserId, channel: ChannelId) -> str:
-        running = [
-            one for one in await self._own(by) if one.channel == channel and one.status is not Status.IDLE
-        ]
-        if not running:
-            return "Nothing that you asked for in this channel is under way."
-        await self.steering.stop(running[0].id, by=by)
-        return "Stopping what you asked for last; its thread says when it is done."
 
     def _link(self, channel: ChannelId, ts: Ts) -> str:
         return f"{self.workspace_url}archives/{channel}/p{ts.replace('.', '')}"

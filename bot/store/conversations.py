@@ -41,6 +41,14 @@ _OF: Final = (
     .order_by(conversations.c.seq.desc())
     .limit(bindparam("most"))
 )
+_UNDER_WAY: Final = (
+    select(conversations)
+    .where(conversations.c.status.in_([one.value for one in Status if one is not Status.IDLE]))
+    .order_by(conversations.c.seq.desc())
+    .limit(bindparam("most"))
+)
+_UNDER_WAY_OF: Final = _UNDER_WAY.where(conversations.c.requester == bindparam("person"))
+_UNDER_WAY_IN: Final = _UNDER_WAY.where(conversations.c.channel == bindparam("place"))
 _AT_REST: Final = frozenset({Status.IDLE, Status.FAILED})
 _ASKED: Final = (
     select(approvals.c.seq)
@@ -86,6 +94,12 @@ _KEPT: Final = (
     select(messages)
     .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(False))
     .order_by(messages.c.seq)
+)
+_FIRST: Final = (
+    select(messages.c.text)
+    .where(messages.c.conversation == bindparam("wanted"))
+    .order_by(messages.c.seq)
+    .limit(1)
 )
 _HAND_OVER: Final = update(messages).where(messages.c.id == bindparam("wanted")).values(handed_over=True)
 _SPEAKERS: Final = (
@@ -145,6 +159,20 @@ class ConversationRows:
         """The person's own, newest first."""
         rows = await self._connection.execute(_OF, {"person": requester, "most": limit})
         return [conversation_of(row) for row in rows]
+
+    async def under_way_of(self, requester: UserId, limit: int) -> Sequence[Conversation]:
+        """The person's own that are not idle, newest first."""
+        rows = await self._connection.execute(_UNDER_WAY_OF, {"person": requester, "most": limit})
+        return [conversation_of(row) for row in rows]
+
+    async def under_way_in(self, channel: ChannelId, limit: int) -> Sequence[Conversation]:
+        """Those in a channel that are not idle, newest first."""
+        rows = await self._connection.execute(_UNDER_WAY_IN, {"place": channel, "most": limit})
+        return [conversation_of(row) for row in rows]
+
+    async def first_words(self, id: ConversationId) -> str:
+        """The message that it began with; empty if there is none."""
+        return str((await self._connection.execute(_FIRST, {"wanted": id})).scalar_one_or_none() or "")
 
     async def unfinished(self) -> Sequence[ConversationId]:
         """Those that are owed a step: not idle, not failed, and not waiting for people who are asked."""

@@ -112,6 +112,8 @@ def _piece(piece: Json) -> sb.RichTextElement:
             return sb.RichText(text, **piece.get("style", {}))
         case {"type": "user", "user_id": user}:
             return sb.RichTextUser(user)
+        case {"type": "link", "url": url, "text": text}:
+            return sb.RichTextLink(url, text)
         case {"type": "date", "fallback": fallback}:
             return sb.RichText(fallback)  # it has no dates
     raise ValueError(f"a piece of rich text that the adapter does not know: {piece.get('type')}")

@@ -1,0 +1,144 @@
+"""Where conversations stand, for one person's eyes: `/agent status`, and the choice of `/agent cancel`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    Block,
+    ButtonElement,
+    ConfirmObject,
+    MarkdownTextObject,
+    PlainTextObject,
+    RichTextBlock,
+    RichTextElement,
+    RichTextElementParts,
+    SectionBlock,
+)
+
+from bot.approvals.asked_for import AskedFor
+from bot.approvals.conversation import Conversation, Status
+from bot.approvals.secrets import masked_text
+from bot.slack import verbs
+from bot.slack.answers import LONGEST_FALLBACK
+from bot.slack.buttons import button
+from bot.slack.literal import date, in_line, person, plain, section
+from bot.slack.message import Message, as_json, size
+from bot.slack.text import clip, escape
+
+LARGEST: Final = 11_500
+"""Characters of JSON in one message; Slack fails near 13,200."""
+MOST_SHOWN: Final = 20
+LONGEST_WORDS: Final = 120
+"""Characters of what was asked that a line shows."""
+MOST_TOOLS: Final = 3
+
+STATES: Final = {
+    Status.WORKING: "the agent works",
+    Status.WAITING: "waits for a decision",
+    Status.FAILED: "failed; Retry stands in the thread",
+    Status.RETRYING: "is tried again",
+    Status.CANCELLING: "is being stopped",
+    Status.IDLE: "finished",
+}
+OPEN: Final = "Open the thread"
+MORE: Final = "… and {count} more."
+NO_WORDS: Final = "(no words)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Some conversations under one title."""
+
+    title: str
+    """A sentence of ours."""
+    shown: Sequence[AskedFor]
+    stoppable: bool = True
+    """Whether a Stop stands at each that is under way: at the person's own."""
+
+
+def listed(groups: Sequence[Group], workspace_url: str, below: Sequence[str] = ()) -> Message:
+    """The groups that have anything in them, one below the other, with lines in mrkdwn `below`.
+
+    What does not fit into one message is counted.
+    """
+    blocks: list[Block] = []
+    lines: list[str] = []
+    for number, group in enumerate(groups):
+        blocks.append(_titled(group.title, f"{number}.title"))
+        lines.append(group.title)
+        for place, one in enumerate(group.shown):
+            drawn = _one(one, workspace_url, f"{number}.{place}", stoppable=group.stoppable)
+            if place == MOST_SHOWN or size(as_json([*blocks, *drawn])) > LARGEST:
+                more = MORE.format(count=f"{len(group.shown) - place:,}")
+                blocks.append(_titled(more, f"{number}.more"))
+                lines.append(more)
+                break
+            blocks += drawn
+            lines.append(f"• {escape(_words(one))}: {_stands(one.conversation)}")
+    if below:
+        blocks.append(_markup("\n".join(below), "below"))
+        lines += below
+    return Message(text=clip("\n".join(lines), LONGEST_FALLBACK), blocks=as_json(blocks))
+
+
+def link_to(conversation: Conversation, workspace_url: str) -> str:
+    """The address of its thread; empty until the thread has a message."""
+    if not conversation.thread_ts:
+        return ""
+    return f"{workspace_url}archives/{conversation.channel}/p{conversation.thread_ts.replace('.', '')}"
+
+
+def _one(one: AskedFor, workspace_url: str, block_id: str, *, stoppable: bool) -> list[Block]:
+    line = [plain(f"“{_words(one)}”", bold=True), plain("\n")]
+    if not stoppable:
+        line += [plain("Asked by "), person(one.conversation.requester), plain(", ")]
+    line += [date(one.conversation.started_at), plain(f": {_stands(one.conversation)}")]
+    line += [*_about(one), plain(". ")]
+    if url := link_to(one.conversation, workspace_url):
+        line.append(RichTextElementParts.Link(url=url, text=OPEN))
+    told = RichTextBlock(elements=[section(*line)], block_id=f"{block_id}.told")
+    if not stoppable or not one.may_be_stopped:
+        return [told]
+    return [told, ActionsBlock(elements=[_stop(one)], block_id=f"{block_id}.stop")]
+
+
+def _about(one: AskedFor) -> list[RichTextElement]:
+    """The tools about which people are asked."""
+    tools = list(dict.fromkeys(action.tool for approval in one.waiting for action in approval.open))
+    if not tools:
+        return []
+    named: list[RichTextElement] = [plain(" about ")]
+    for place, tool in enumerate(tools[:MOST_TOOLS]):
+        named += [plain(", ")] if place else []
+        named.append(plain(in_line(tool, 80)[0] or '""', code=True))
+    return [*named, plain(f" and {len(tools) - MOST_TOOLS} more")] if len(tools) > MOST_TOOLS else named
+
+
+def _stop(one: AskedFor) -> ButtonElement:
+    words = _words(one)
+    element = button(verbs.STOP_OWN, "Stop", one.conversation.id, about=words, style="danger")
+    element.confirm = ConfirmObject(
+        title="Stop the agent?",
+        text=PlainTextObject(text="What runs now ends; what waits is withdrawn, and none of it runs."),
+        confirm="Stop",
+        deny="Go on",
+    )
+    return element
+
+
+def _stands(conversation: Conversation) -> str:
+    return STATES[conversation.status]
+
+
+def _words(one: AskedFor) -> str:
+    return in_line(masked_text(one.words).strip(), LONGEST_WORDS)[0] or NO_WORDS
+
+
+def _titled(sentence: str, block_id: str) -> SectionBlock:
+    return _markup(f"*{sentence}*", block_id)
+
+
+def _markup(text: str, block_id: str) -> SectionBlock:
+    return SectionBlock(text=MarkdownTextObject(text=clip(text, 2_800), verbatim=True), block_id=block_id)
