@@ -181,8 +181,10 @@ async def owe(tx: Transaction, jobs: Jobs, post: Post) -> None:
 
 
 def posting(post: Post) -> Work:
-    """The work of showing a message; done in order within its thread."""
-    return Work(f"post:{post.id}", "post", key=slack_key(post.conversation), payload={"post": post.id})
+    """The work of showing a message; done in order within its thread, which nothing else has to wait for."""
+    is_elsewhere = post.place and post.approval is None
+    key = f"post:{post.id}" if is_elsewhere else slack_key(post.conversation)
+    return Work(f"post:{post.id}", "post", key=key, payload={"post": post.id})
 
 
 def running(id: ConversationId, name: str, *, kind: str = "run") -> Work:

@@ -37,6 +37,9 @@ SCOPES: Final = frozenset(
 """What the app has to be granted: what the methods it calls and the events it takes need, and no more.
 `manifest.yml` says what each is for, and a test holds the three equal."""
 
+TIMEOUT: Final = 10
+"""Seconds after which a request to Slack has failed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
@@ -65,7 +68,7 @@ def slack_client(token: str, api_url: str) -> AsyncWebClient:
 
     What posts is not tried again by the client after a lost connection or answer: it may have arrived.
     """
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=10)
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT)
     client.retry_handlers = [
         AsyncRateLimitErrorRetryHandler(max_retry_count=1),
     ]

@@ -18,21 +18,13 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.approvals import tenure
 from bot.approvals.approval import State
 from bot.approvals.conversation import Post, PostKind, PostState
-from bot.approvals.filing import owe
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
-from bot.approvals.standings import (
-    SHARED,
-    SHARED_HERE,
-    SHARED_THERE,
-    Standings,
-    fall_back,
-    lost,
-    told_instead,
-)
+from bot.approvals.standings import Standings
 from bot.slack import answers
-from bot.slack.drawing import CHANGING, DETAILED, QUOTING, Drawing
+from bot.slack.displaced import Displaced
+from bot.slack.drawing import CHANGING, QUOTING, Drawing
 from bot.slack.finding import found, mark
 from bot.slack.message import Message
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
@@ -61,6 +53,10 @@ class Courier:
     now: Clock = _now
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
 
+    @property
+    def _displaced(self) -> Displaced:
+        return Displaced(store=self.store, standings=self.standings)
+
     async def post(self, id: PostId) -> None:
         """Show an owed post; does nothing if it is shown."""
         drawing = await self._load(id)
@@ -76,7 +72,7 @@ class Courier:
         if not parts:
             await self._save(replace(post, state=PostState.UNDELIVERABLE, problem="it is too late to say it"))
             return
-        if await self._must_not_be_shown(drawing):
+        if await self._displaced.must_not_be_shown(drawing):
             return
         first = post.drawn + 1 if post.kind is PostKind.ANSWER else 0
         for number in range(first, len(parts)):
@@ -124,36 +120,7 @@ class Courier:
         """Note that a post could not be shown after the last attempt; its approval stays decidable."""
         drawing = await self._load(id)
         if drawing and drawing.post.state is not PostState.SHOWN:
-            await self._lose(replace(drawing.post, state=PostState.UNDELIVERABLE, problem=problem))
-
-    async def _must_not_be_shown(self, drawing: Drawing) -> bool:
-        """Whether it is a card in a channel that must not have it, which the thread is told then."""
-        post, approval, channel = drawing.post, drawing.approval, drawing.channel
-        if approval is None or post.kind not in DETAILED or not channel.startswith(("C", "G")):
-            return False
-        if not self.standings or not await self.standings.keeps_out(ChannelId(channel), approval):
-            return False
-        # In the thread it stays owed: the sweep tries again, and policy or channel may be others then.
-        stays = approval.state is State.WAITING and not post.place
-        state = PostState.OWED if stays else PostState.UNDELIVERABLE
-        await self._lose(
-            replace(post, state=state, problem=SHARED), SHARED_THERE if post.place else SHARED_HERE
-        )
-        return True
-
-    async def _lose(self, post: Post, sentence: str = "") -> None:
-        """Note that a place cannot have the post; a card that belongs there stands in the thread instead."""
-        async with self.store.write() as tx:
-            await tx.posts.save(post)
-            approval = await tx.approvals.get(post.approval) if post.approval else None
-            if approval is None or self.standings is None or not (post.place or sentence):
-                return
-            if post.place:
-                await fall_back(
-                    tx, self.standings.jobs, approval, sentence or lost(post.place), of=post.place
-                )
-            elif approval.state is State.WAITING:
-                await owe(tx, self.standings.jobs, told_instead(post, sentence))
+            await self._displaced.give_up(drawing, problem)
 
     async def _to_redraw(self, id: PostId, version: int | None) -> Drawing | None:
         drawing = await self._load(id)
@@ -172,8 +139,7 @@ class Courier:
                 await self.post(post.id)
             case Meaning.NO_CHANNEL:
                 log.warning("card_not_redrawn", post=post.id, error=name_of(error))
-                if post.place:
-                    await self._lose(replace(post, state=PostState.UNDELIVERABLE, problem=name_of(error)))
+                await self._displaced.lose(post, error)
             case _:
                 raise error
 
@@ -213,10 +179,8 @@ class Courier:
         """Slack said no, so nothing is there: the post is owed again, said more plainly, or given up."""
         match meaning_of(error):
             case Meaning.NO_CHANNEL:
-                problem = name_of(error)
-                await self._lose(given_up := replace(post, state=PostState.UNDELIVERABLE, problem=problem))
-                log.warning("post_undeliverable", post=post.id, kind=post.kind, error=problem)
-                return given_up
+                log.warning("post_undeliverable", post=post.id, kind=post.kind, error=name_of(error))
+                return await self._displaced.lose(replace(post, state=PostState.OWED), error)
             case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
                 answer = await self._send(drawing, answers.plain(message), number)
                 return await self._shown(drawing, answer, drawing.drawn(number))

@@ -50,9 +50,9 @@ class Drawing:
     @property
     def is_nowhere(self) -> bool:
         """Whether the thread in which it belongs has no message."""
-        return self.thread_ts is None and not (
-            self.post.kind is PostKind.OPENING or (self.post.kind is PostKind.CARD and self.post.place)
-        )
+        post = self.post
+        has_its_own = post.place and (post.kind is PostKind.CARD or post.approval is None)
+        return self.thread_ts is None and not (post.kind is PostKind.OPENING or has_its_own)
 
     @property
     def shown(self) -> Approval | None:

@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from bot.approvals.errors import TryLater
 
 PAUSE: Final = 60.0
-"""Seconds to wait when the token or a scope is refused: only a person can mend that."""
+"""Seconds to wait when the token, a scope or the channel is refused: only a person can mend that."""
 
 RATE_LIMIT_PAUSE: Final = 1.0
 """Seconds to wait on a rate limit that does not say how long."""
@@ -20,7 +20,7 @@ class Meaning(Enum):
     WAIT = auto()
     """Try again later; the error says when, or a person has to mend the app first."""
     NO_CHANNEL = auto()
-    """Nothing can be posted there."""
+    """Nothing can be posted or changed there."""
     NO_MESSAGE = auto()
     """The message cannot be changed any more: post a new one."""
     TOO_MUCH = auto()
@@ -65,4 +65,9 @@ def later(error: SlackApiError) -> TryLater:
     name = name_of(error)
     if said := error.response.headers.get("Retry-After"):
         return TryLater(float(said), name)
-    return TryLater(RATE_LIMIT_PAUSE if name == "ratelimited" else PAUSE, name)
+    return TryLater(RATE_LIMIT_PAUSE, name) if name == "ratelimited" else pause(error)
+
+
+def pause(error: SlackApiError) -> TryLater:
+    """To come back once a person may have mended it."""
+    return TryLater(PAUSE, name_of(error))
