@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final, Self, TypeAlias
 
 from bot.approvals.asking import Remembering
+from bot.approvals.briefing import NOTHING, Briefing
 from bot.approvals.decision import (
     PAST,
     Approve,
@@ -136,6 +137,8 @@ class Action:
     """Who has had people asked again, although it is approved."""
     referents: Referents | None = None
     """What the arguments pointed at when people were asked; None where the tool does not tell."""
+    briefing: Briefing = NOTHING
+    """What people are told beside the call."""
     needs: tuple[Quorum, ...] = ALONE
     """The votes that it takes: as the policy was when it was asked, or at the latest vote."""
     votes: tuple[Vote, ...] = field(default=())
@@ -176,7 +179,7 @@ class Action:
             for name, value in self.arguments.items()
             if isinstance(takes, Mapping) and name in takes
         }
-        return replace(self, tool=tool, schema=schema, arguments=kept, referents=None)
+        return replace(self, tool=tool, schema=schema, arguments=kept, referents=None, briefing=NOTHING)
 
     @property
     def edition(self) -> str:

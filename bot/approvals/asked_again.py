@@ -7,15 +7,17 @@ from typing import Final
 from bot.approvals.action import Action, Decided, LetThrough
 from bot.approvals.approval import Approval, State
 from bot.approvals.asking import Asking
+from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, PostKind
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.errors import AlreadyDecided
 from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.journal import Progress
-from bot.approvals.policy import Policy
+from bot.approvals.policy import Policy, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Tools, Transaction
 from bot.approvals.remembered import holds, in_force, is_approved, is_covered, remembering, verdict
+from bot.approvals.terms import Terms
 
 _ONCE: Final = frozenset({Asking.ONCE, Asking.ONCE_PER_TOOL})
 
@@ -45,6 +47,7 @@ async def judged(tx: Transaction, approval: Approval, policy: Policy, tools: Too
             action,
             remembering=remembering(action, approval.shape, terms[action.tool]),
             targets=_targets(action, terms[action.tool].edit_to, tools),
+            briefing=_briefed(action, terms[action.tool]),
         )
         for action in approval.actions
     )
@@ -145,6 +148,10 @@ def _targets(action: Action, edit_to: Sequence[str], tools: Tools) -> dict[str, 
         return {}
     schemas = {tool: tools.schema(tool) for tool in edit_to if tool != action.tool}
     return {tool: schema for tool, schema in schemas.items() if schema is not None}
+
+
+def _briefed(action: Action, terms: Terms) -> Briefing:
+    return replace(action.briefing, deciders=in_words(terms), reasons=terms.reasons)
 
 
 def _event(approval: Approval, action: Action, outcome: LetThrough) -> Event:

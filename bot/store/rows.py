@@ -10,6 +10,7 @@ from sqlalchemy import Row
 
 from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.asking import Asking, Remembering
+from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
@@ -181,6 +182,7 @@ def _request_to_json(action: Action) -> dict[str, Json]:
         "message": action.message,
         "schema": None if action.schema is None else dict(action.schema),
         "referents": action.referents.to_json() if action.referents else None,
+        "briefing": action.briefing.to_json(),
     }
     if action.targets:
         told["targets"] = {tool: dict(schema) for tool, schema in action.targets.items()}
@@ -204,6 +206,7 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         schema=request["schema"],
         targets=request.get("targets", {}),
         remembering=_remembering_of(request),
+        briefing=Briefing.from_json(request.get("briefing", {})),
         forgotten=progress.get("forgotten"),
         referents=Referents.from_json(request["referents"]) if request["referents"] else None,
         needs=needs,

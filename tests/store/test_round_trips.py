@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from bot.approvals.action import Expired, LetThrough, Remembered, Vote
 from bot.approvals.approval import Action, Approval, Decided, Shape, State
 from bot.approvals.asking import Asking, Remembering
+from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import Approve, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, UserId
@@ -90,6 +91,7 @@ actions = st.builds(
     call=texts,
     schema=st.none() | objects,
     targets=st.dictionaries(texts, objects, max_size=2),
+    briefing=st.builds(Briefing, deciders=texts, reasons=st.lists(texts, max_size=3).map(tuple)),
     remembering=st.none() | st.builds(Remembering, asking=st.sampled_from(Asking), terms=words),
     forgotten=st.none() | words,
     referents=referents,

@@ -1,0 +1,42 @@
+"""What people are told beside a call itself, kept as it was when they were asked. Pure.
+
+Who may decide and which reasons are ready come from the policy, at filing, so that a card that is drawn again
+tells what it told.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from bot.approvals.decision import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Briefing:
+    """Words about one call, for whoever decides."""
+
+    deciders: str = ""
+    """Who may decide, as a sentence says it; empty where nobody said so."""
+    reasons: tuple[str, ...] = ()
+    """Ready-made reasons of a rejection, in the order of the form."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As a JSON object, for a row; without what is not there."""
+        told: dict[str, Json] = {}
+        if self.deciders:
+            told["deciders"] = self.deciders
+        if self.reasons:
+            told["reasons"] = [*self.reasons]
+        return told
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Json]) -> Self:
+        """What `to_json` wrote; what an older row does not have is empty."""
+        reasons = told.get("reasons")
+        return cls(
+            deciders=str(told.get("deciders", "")),
+            reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
+        )
+
+
+NOTHING: Final = Briefing()
