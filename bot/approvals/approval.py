@@ -93,6 +93,10 @@ class Approval:
     """The delayed work that is owed for it, by id; cancelled when nobody has to decide any more."""
     escalated_to: frozenset[UserId] = frozenset()
     """Who was called in because nobody had decided; they may decide as well, where the policy says so."""
+    card: ApprovalId | None = None
+    """The approval on whose card it stands, as one of a burst; None for a card of its own."""
+    held: bool = False
+    """Whether people are not asked yet, since enough of its conversation is open: no card, no timer."""
 
     def action(self, id: ActionId) -> Action:
         """The action with this id; `UnknownAction` if it is not one of ours."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.approvals.approval import Approval, State
+from bot.approvals.carding import Carded
 from bot.approvals.conversation import Conversation, Post, Said
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.homes import Homes
@@ -50,6 +51,8 @@ class Asked:
     approval: Approval
     conversation: Conversation
     cards: Sequence[Copy] = ()
+    others: int = 0
+    """What else stands on its cards adds this to the version of a drawing, see `carding.version_of`."""
 
 
 class Conversations(Listings, Protocol):
@@ -97,7 +100,7 @@ class Conversations(Listings, Protocol):
         """Everybody whose words the agent was given."""
 
 
-class Approvals(Protocol):
+class Approvals(Carded, Protocol):
     """Rows of approvals with their actions."""
 
     async def add(self, approval: Approval) -> bool:

@@ -1,10 +1,10 @@
 """Approvals with their actions, as rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, func, select, update
+from sqlalchemy import Select, Update, bindparam, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,8 +12,16 @@ from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.ports import Asked
+from bot.store.carding import OTHERS, lead_of
 from bot.store.copies import COPIES
-from bot.store.rows import action_values, approval_values, approvals_of, asked_of, progress_values
+from bot.store.rows import (
+    action_values,
+    approval_values,
+    approvals_of,
+    asked_of,
+    asking_values,
+    progress_values,
+)
 from bot.store.tables import actions, approvals, conversations
 
 _ADD: Final = (
@@ -64,6 +72,7 @@ _ASKED: Final = (
         conversations.c.rested_at,
         conversations.c.forgotten,
         COPIES.label("cards"),
+        OTHERS.label("others"),
     )
     .join(conversations, conversations.c.id == approvals.c.conversation)
 )
@@ -104,6 +113,21 @@ _SAVE: Final = (
         escalated_to=bindparam("escalated_to"),
         version=approvals.c.version + 1,
     )
+)
+_ON_CARD: Final = _LOAD.where(
+    or_(approvals.c.id == lead_of(bindparam("wanted")), approvals.c.card == lead_of(bindparam("wanted")))
+)
+_QUEUES: Final = (
+    select(approvals.c.conversation)
+    .where(
+        approvals.c.conversation.in_(bindparam("wanted", expanding=True)),
+        approvals.c.state == State.WAITING.value,
+        approvals.c.held.is_(True),
+    )
+    .distinct()
+)
+_LET_ON: Final = _SAVE.values(
+    {name: bindparam(name) for name in ("asked_at", "expires_at", "timers", "held")}
 )
 
 
@@ -160,8 +184,25 @@ class ApprovalRows:
 
         Raises `Conflict` if a row has another version by now; then the transaction is to be rolled back.
         """
-        rows = [{"wanted": one.id, "read": one.version} | progress_values(one) for one in approvals]
-        written = await self._connection.execute(_SAVE, rows)
+        await self._write(_SAVE, [_over(one) for one in approvals])
+
+    async def on_card(self, id: ApprovalId) -> Sequence[Approval]:
+        """All that stand on the same card as this one, itself included, the card's own first."""
+        return await self._all(_ON_CARD, {"wanted": id})
+
+    async def queues(self, conversations: Collection[ConversationId]) -> Sequence[ConversationId]:
+        """Those of the conversations in which something is held, each once."""
+        if not conversations:
+            return ()
+        found = await self._connection.execute(_QUEUES, {"wanted": [*conversations]})
+        return [ConversationId(id) for id in found.scalars()]
+
+    async def let_on(self, *approvals: Approval) -> None:
+        """Write that people are asked from now on, with times and timers; as `save` does."""
+        await self._write(_LET_ON, [_over(one) | asking_values(one) for one in approvals])
+
+    async def _write(self, statement: Update, rows: Sequence[Mapping[str, Any]]) -> None:
+        written = await self._connection.execute(statement, rows)
         if written.rowcount != len(rows):
             raise Conflict(f"{len(rows) - written.rowcount} of {len(rows)} approvals have changed")
 
@@ -171,3 +212,7 @@ class ApprovalRows:
 
     async def _all(self, statement: Select[Any], wanted: Mapping[str, object]) -> Sequence[Approval]:
         return approvals_of(await self._connection.execute(statement, wanted))
+
+
+def _over(approval: Approval) -> dict[str, Any]:
+    return {"wanted": approval.id, "read": approval.version} | progress_values(approval)

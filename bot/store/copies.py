@@ -27,7 +27,10 @@ _TOLD: Final = (
 
 COPIES: Final = (
     select(func.aggregate_strings(_TOLD, "\n"))
-    .where(posts.c.approval == approvals.c.id, posts.c.kind == PostKind.CARD.value)
+    .where(
+        posts.c.approval == func.coalesce(approvals.c.card, approvals.c.id),
+        posts.c.kind == PostKind.CARD.value,
+    )
     .scalar_subquery()
 )
 """The column; null without a card."""

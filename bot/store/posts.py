@@ -1,15 +1,16 @@
 """What the bot shows in Slack, as rows."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Row, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.ids import ApprovalId, ConversationId, PostId
-from bot.store.rows import post_of, post_values, showing_values
+from bot.store.carding import lead_of
+from bot.store.rows import Values
 from bot.store.tables import posts
 
 _OWE: Final = (
@@ -22,7 +23,7 @@ _GET: Final = select(posts).where(posts.c.id == bindparam("wanted"))
 _GET_LOCKED: Final = _GET.with_for_update()
 _CARDS: Final = (
     select(posts)
-    .where(posts.c.approval == bindparam("wanted"), posts.c.kind == PostKind.CARD.value)
+    .where(posts.c.approval == lead_of(bindparam("wanted")), posts.c.kind == PostKind.CARD.value)
     .order_by(posts.c.place != "", posts.c.seq)
 )
 _OF: Final = select(posts).where(posts.c.conversation == bindparam("wanted")).order_by(posts.c.seq)
@@ -54,22 +55,65 @@ class PostRows:
     async def get(self, id: PostId) -> Post | None:
         """The one with this id."""
         row = (await self._connection.execute(self._get, {"wanted": id})).one_or_none()
-        return None if row is None else post_of(row)
+        return None if row is None else _post(row)
 
     async def cards(self, approval: ApprovalId) -> Sequence[Post]:
         """Every copy of an approval's card, the one in the thread first, then the oldest."""
-        return [post_of(row) for row in await self._connection.execute(_CARDS, {"wanted": approval})]
+        return [_post(row) for row in await self._connection.execute(_CARDS, {"wanted": approval})]
 
     async def of(self, conversation: ConversationId) -> Sequence[Post]:
         """A conversation's, oldest first."""
-        return [post_of(row) for row in await self._connection.execute(_OF, {"wanted": conversation})]
+        return [_post(row) for row in await self._connection.execute(_OF, {"wanted": conversation})]
 
     async def save(self, post: Post) -> None:
         """Write where and how it is shown; `LookupError` if it was never owed."""
-        written = await self._connection.execute(_SAVE, {"wanted": post.id} | showing_values(post))
+        written = await self._connection.execute(_SAVE, {"wanted": post.id} | _showing(post))
         if not written.rowcount:
             raise LookupError(f"post {post.id!r} is not in the store")
 
     async def owed(self) -> Sequence[Post]:
         """All that are owed or half sent, oldest first."""
-        return [post_of(row) for row in await self._connection.execute(_OWED)]
+        return [_post(row) for row in await self._connection.execute(_OWED)]
+
+
+def post_values(post: Post) -> Values:
+    """The row of a post."""
+    return {
+        "id": post.id,
+        "conversation": post.conversation,
+        "kind": post.kind.value,
+        "text": post.text,
+        "approval": post.approval,
+        "place": post.place,
+        **_showing(post),
+    }
+
+
+def _showing(post: Post) -> Values:
+    """Where and how a post is shown, which is what changes in it."""
+    return {
+        "state": post.state.value,
+        "channel": post.channel,
+        "ts": post.ts,
+        "drawn": post.drawn,
+        "settled_by": post.settled_by,
+        "problem": post.problem,
+    }
+
+
+def _post(row: Row[Any]) -> Post:
+    """The post of a row."""
+    return Post(
+        id=row.id,
+        conversation=row.conversation,
+        kind=PostKind(row.kind),
+        text=row.text,
+        approval=row.approval,
+        place=row.place,
+        state=PostState(row.state),
+        channel=row.channel,
+        ts=row.ts,
+        drawn=row.drawn,
+        settled_by=row.settled_by,
+        problem=row.problem,
+    )

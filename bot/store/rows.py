@@ -11,7 +11,7 @@ from sqlalchemy import Row
 from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.asking import Asking, Remembering
 from bot.approvals.briefing import Briefing
-from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
+from bot.approvals.conversation import Conversation, Said, Status
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
@@ -94,12 +94,21 @@ def approval_values(approval: Approval) -> Values:
         "conversation": approval.conversation,
         "interrupt": approval.interrupt,
         "shape": approval.shape.value,
-        "asked_at": approval.asked_at,
         "requesters": to_json(requesters),
-        "expires_at": approval.expires_at,
-        "timers": to_json([*approval.timers]),
+        "card": approval.card,
         "version": approval.version,
         **progress_values(approval),
+        **asking_values(approval),
+    }
+
+
+def asking_values(approval: Approval) -> Values:
+    """Whether and since when people are asked, and until when."""
+    return {
+        "asked_at": approval.asked_at,
+        "expires_at": approval.expires_at,
+        "timers": to_json([*approval.timers]),
+        "held": approval.held,
     }
 
 
@@ -146,6 +155,7 @@ def asked_of(rows: Iterable[Row[Any]]) -> Mapping[ActionId, Asked]:
             approval=_approval_of(joined),
             conversation=conversation_of(joined[0], joined[0].conversation),
             cards=copies_of(joined[0].cards),
+            others=joined[0].others,
         )
         found |= {action.id: asked for action in asked.approval.actions}
     return found
@@ -168,6 +178,8 @@ def _approval_of(rows: Sequence[Row[Any]]) -> Approval:
         expires_at=first.expires_at,
         timers=tuple(from_json(first.timers)),
         escalated_to=frozenset(map(UserId, from_json(first.escalated_to))),
+        card=first.card,
+        held=first.held,
     )
 
 
@@ -220,49 +232,6 @@ def _remembering_of(request: Mapping[str, Any]) -> Remembering | None:
         return None
     asking, terms = request["remembering"]
     return Remembering(asking=Asking(asking), terms=terms)
-
-
-def post_values(post: Post) -> Values:
-    """The row of a post."""
-    return {
-        "id": post.id,
-        "conversation": post.conversation,
-        "kind": post.kind.value,
-        "text": post.text,
-        "approval": post.approval,
-        "place": post.place,
-        **showing_values(post),
-    }
-
-
-def showing_values(post: Post) -> Values:
-    """Where and how a post is shown, which is what changes in it."""
-    return {
-        "state": post.state.value,
-        "channel": post.channel,
-        "ts": post.ts,
-        "drawn": post.drawn,
-        "settled_by": post.settled_by,
-        "problem": post.problem,
-    }
-
-
-def post_of(row: Row[Any]) -> Post:
-    """The post of a row."""
-    return Post(
-        id=row.id,
-        conversation=row.conversation,
-        kind=PostKind(row.kind),
-        text=row.text,
-        approval=row.approval,
-        place=row.place,
-        state=PostState(row.state),
-        channel=row.channel,
-        ts=row.ts,
-        drawn=row.drawn,
-        settled_by=row.settled_by,
-        problem=row.problem,
-    )
 
 
 def event_texts(event: Event) -> dict[str, str | None]:

@@ -83,10 +83,13 @@ approvals = Table(
     Column("outcomes", Prose(), nullable=False),  # JSON object by action id
     Column("note", Prose(), nullable=False),
     Column("escalated_to", Prose(), nullable=False),  # JSON list of user ids
+    Column("card", Name()),  # the approval on whose card it stands; null for its own
+    Column("held", Boolean(), nullable=False),
     UniqueConstraint("conversation", "interrupt"),
     # Without the second one, SQLite looks through all that wait for those of one conversation.
     Index(None, "state"),
     Index(None, "conversation", "state"),
+    Index(None, "card"),
 )
 
 # What people are shown. Never updated (a trigger refuses it): a click writes only the small row above,

@@ -42,7 +42,8 @@ from bot.engines import engine_at, saver_at
 from bot.jobs.port import Job, JobEngine
 from bot.starting import upgrade_database
 from bot.store.database import RowsStore, open_store
-from bot.store.rows import action_values, approval_values, conversation_values, post_values, said_values
+from bot.store.posts import post_values
+from bot.store.rows import action_values, approval_values, conversation_values, said_values
 from bot.store.tables import actions, approvals, conversations, messages, posts
 from bot.store.transaction import RowsTransaction
 from tests.bench.agent import bank

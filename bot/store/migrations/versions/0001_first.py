@@ -99,6 +99,8 @@ def _approvals() -> None:
         sa.Column("outcomes", sa.LargeBinary(), nullable=False),
         sa.Column("note", sa.LargeBinary(), nullable=False),
         sa.Column("escalated_to", sa.LargeBinary(), nullable=False),
+        sa.Column("card", sa.String()),
+        sa.Column("held", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("seq", name="pk_approvals"),
         sa.UniqueConstraint("id", name="uq_approvals_id"),
         sa.UniqueConstraint("conversation", "interrupt", name="uq_approvals_conversation_interrupt"),
@@ -106,6 +108,7 @@ def _approvals() -> None:
     )
     op.create_index("ix_approvals_state", "approvals", ["state"])
     op.create_index("ix_approvals_conversation_state", "approvals", ["conversation", "state"])
+    op.create_index("ix_approvals_card", "approvals", ["card"])
     op.create_table(
         "actions",
         sa.Column("id", sa.String(), nullable=False),
