@@ -13,7 +13,7 @@ from slack_sdk.models.blocks import (
 from bot.approvals.approval import Action
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ConversationId
-from bot.slack import verbs
+from bot.slack import glance, verbs
 from bot.slack.literal import in_line
 
 _DECISIONS: Final = (
@@ -40,9 +40,9 @@ def decisions(action: Action, *, unread: bool = False) -> list[ButtonElement]:
 
     `unread` where the arguments are not shown as a whole: then Approve asks whoever has not opened them.
     """
-    value = verbs.value_of(action.id, action.edition)
+    value, about = verbs.value_of(action.id, action.edition), glance.in_words(action.asked)
     return [
-        button(_first(verb) if unread else verb, label, value, about=action.tool, style=style)
+        button(_first(verb) if unread else verb, label, value, about=about, style=style)
         for kind, verb, label, style in _DECISIONS
         if kind in action.takes
     ]

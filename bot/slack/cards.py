@@ -24,6 +24,7 @@ from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
 from bot.slack import buttons, doubts, pointing, verbs, votes
 from bot.slack.arguments import are_long, need_of_doubts, shares
+from bot.slack.asking import asks, decides
 from bot.slack.crowds import decided, ended, waiting
 from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
@@ -32,7 +33,7 @@ from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.not_asked import ask_again, will_be_remembered
 from bot.slack.outcomes import edited, need, outcome
 from bot.slack.requests import number_of, request
-from bot.slack.text import clip, mention, moment, own_words, weight
+from bot.slack.text import clip, own_words, weight
 
 LARGEST: Final = 12_000
 """Characters of JSON in one card; Slack fails near 13,200."""
@@ -80,7 +81,8 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
     stamp = approval.version
     top: list[Block] = [
         HeaderBlock(text=PlainTextObject(text=headline(approval), emoji=True), block_id=f"{stamp}.header"),
-        ContextBlock(elements=[_asked(approval, requester)], block_id=f"{stamp}.asked"),
+        asks(approval, requester),
+        decides(approval),
     ]
     if approval.state is State.WITHDRAWN:
         top.append(ContextBlock(elements=[_why(approval)], block_id=f"{stamp}.why"))
@@ -90,15 +92,6 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
     if approval.state is State.WAITING:
         bottom.append(buttons.stop(approval.conversation))
     return as_json([*top, *middle, *buttons.row(bottom, f"{stamp}.all")])
-
-
-def _asked(approval: Approval, requester: UserId) -> MarkdownTextObject:
-    text = f"Asked by {mention(requester)}, {moment(approval.asked_at)}"
-    if approval.state is State.WAITING and approval.expires_at:
-        text += f". Open until {moment(approval.expires_at)}"
-    if approval.state is State.WAITING and approval.escalated_to:
-        text += f". Called in: {' '.join(mention(id) for id in sorted(approval.escalated_to))}"
-    return MarkdownTextObject(text=text, verbatim=True)
 
 
 def _why(approval: Approval) -> MarkdownTextObject:

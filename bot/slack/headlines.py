@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
-from bot.slack import doubts
+from bot.slack import doubts, glance
+from bot.slack.asking import asks_in_words, votes_missing, who_decides
 from bot.slack.doubts import is_doubt
 from bot.slack.literal import in_line
 from bot.slack.text import clip, escape, mention, own_words
@@ -33,7 +34,7 @@ def headline(approval: Approval) -> str:
 
 
 def sentence(approval: Approval, requester: UserId) -> str:
-    """A whole sentence, escaped, without any argument's value."""
+    """Whole sentences, escaped: who asks for what, what became of it; of an approval as people see it."""
     if is_doubt(approval) and (told := doubts.sentence(approval, requester)):
         return told
     asked = f", asked by {mention(requester)}"
@@ -44,9 +45,9 @@ def sentence(approval: Approval, requester: UserId) -> str:
         case State.WAITING:
             done = len(approval.actions) - len(approval.open)
             so_far = f" {done} of {len(approval.actions)} decided so far." if done else ""
-            if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
-                so_far = f" {votes} so far."
-            return f"{_needed(approval)}: {names(approval.open)}{asked}.{so_far}"
+            who = "".join(f" {words}." for words in (*who_decides(approval), *votes_missing(approval)))
+            told = f"{_needed(approval)}: {asks_in_words(approval, requester)}.{so_far}{who}"
+            return clip(told, _LONGEST)
         case _:
             expired = all(isinstance(action.outcome, Expired) for action in approval.actions)
             if expired:
@@ -93,7 +94,7 @@ def _done(approval: Approval) -> str:
 
 def _told(actions: Sequence[Action]) -> str:
     told = [
-        f"{escape(in_line(action.tool, 60)[0])} {_became(action)}"
+        f"{escape(glance.in_words(action))} {_became(action)}"
         for action in actions[:_MOST_NAMES]
         if action.outcome
     ]

@@ -132,7 +132,14 @@ def test_no_forged_answer_is_without_its_mark(number: int) -> None:
 def test_the_title_with_tool_and_digest_comes_first_and_cannot_be_pushed_away() -> None:
     for forged in FORGERIES:
         asked = approval(action(tool="delete_file", arguments={"content": forged}, description=forged))
-        [request] = [block for block in card(asked, requester=ALICE).blocks if block["type"] == "rich_text"]
+        who, request = [
+            block for block in card(asked, requester=ALICE).blocks if block["type"] == "rich_text"
+        ]
+        assert [part.get("text") for part in who["elements"][0]["elements"]][:3] == [
+            None,
+            " asks for ",
+            "delete_file",
+        ]
         title = [part["text"] for part in request["elements"][0]["elements"]]
         assert title == ["delete_file", "  digest 01234567"]
         assert request["elements"][1]["elements"][0]["text"] == "The agent says:"

@@ -105,7 +105,7 @@ def test_of_a_call_in_doubt_that_expires_nobody_claims_that_it_did_not_run() -> 
         (
             decided(a_waiting("deploy", "pay"), [Approve()], first=1).expire(DEADLINE),
             "⌛ 1 of 2 expired",
-            "Decided: deploy approved by <@U0BOB>, pay expired, asked by <@U0ALICE>.",
+            "Decided: deploy notes.txt approved by <@U0BOB>, pay notes.txt expired, asked by <@U0ALICE>.",
         ),
     ],
 )

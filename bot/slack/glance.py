@@ -1,0 +1,107 @@
+"""A call at a glance: the tool, and the one or two arguments that tell what it is about. Literal, short."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from slack_sdk.models.blocks import RichTextElement
+
+from bot.approvals.action import Action
+from bot.approvals.decision import Arguments, Json
+from bot.approvals.masking import Masked
+from bot.slack.arguments import as_text
+from bot.slack.literal import in_line, plain
+
+TELLING: Final = (
+    "path", "file", "file_path", "filename", "question", "url", "host", "server", "database", "table",
+    "repository", "repo", "branch", "environment", "env", "service", "namespace", "account", "customer",
+    "to", "recipient", "recipients", "channel", "user", "user_id", "name", "id", "subject", "title",
+    "amount", "statement", "sql", "query", "command",
+)  # fmt: skip
+"""Names of arguments that say what a call is done to, the most telling first."""
+MOST_TOLD: Final = 2
+"""Arguments of one call that are told."""
+_VALUE: Final = 48
+"""What a value weighs at most."""
+_NAME: Final = 24
+_LOOKED_AT: Final = 400
+"""Characters of a value that are looked at."""
+
+
+class Told(NamedTuple):
+    """One argument: its name, where its value alone would not say enough, and its value."""
+
+    name: str
+    value: str
+    ours: bool
+    """Whether the value is our own words, because nothing of the real one can be seen."""
+    is_plain: bool
+    """Whether it can stand among words of ours: it names something, or it is a number."""
+
+
+def told(action: Action, room: int = _VALUE) -> tuple[Told, ...]:
+    """What is told of a call's arguments, each within this much room."""
+    arguments = action.arguments
+    names = _chosen(arguments)
+    alone = len(names) == 1 and (len(arguments) == 1 or names[0].lower() in TELLING)
+    return tuple(
+        _told("" if alone else name, arguments[name], room, is_named=name.lower() in TELLING)
+        for name in names
+    )
+
+
+def in_words(action: Action, room: int = _VALUE) -> str:
+    """The tool with what is told of its arguments, on one line; not escaped.
+
+    Words have no boxes that would keep the agent's apart from ours. So of arguments that hold anything at
+    all, nothing is told here.
+    """
+    told_here = (one for one in told(action, room) if one.is_plain)
+    parts = (f"{one.name}: {one.value}" if one.name else one.value for one in told_here)
+    return " ".join([_tool(action), ", ".join(parts)]).strip()
+
+
+def drawn(action: Action) -> Iterator[RichTextElement]:
+    """The same as pieces of a line."""
+    yield plain(_tool(action), bold=True, code=True)
+    for number, one in enumerate(told(action)):
+        yield plain(", " if number else " ")
+        if one.name:
+            yield plain(f"{one.name}: ")
+        yield plain(one.value, italic=True) if one.ours else plain(one.value, code=True)
+
+
+def _tool(action: Action) -> str:
+    return in_line(action.tool, 60)[0] or '""'
+
+
+def _chosen(arguments: Arguments) -> list[str]:
+    """The names, in the order of the arguments: those that tell most, else the first that are short."""
+    known = sorted((name for name in arguments if name.lower() in TELLING), key=_rank)
+    shown = [name for name in known if not _is_hidden(arguments[name])] or known
+    short = [name for name in arguments if _is_short(arguments[name])]
+    picked = (shown or short or list(arguments)[:1])[:MOST_TOLD]
+    return [name for name in arguments if name in picked]
+
+
+def _rank(name: str) -> int:
+    return TELLING.index(name.lower())
+
+
+def _is_hidden(value: Json) -> bool:
+    return isinstance(value, Masked) and value.whole
+
+
+def _is_short(value: Json) -> bool:
+    is_word = isinstance(value, str) and len(value) <= _VALUE and "\n" not in value and not _is_hidden(value)
+    return is_word or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _told(name: str, value: Json, room: int, *, is_named: bool) -> Told:
+    label = _short(name, _NAME) if name else ""
+    text, ours = _short(as_text(value), room), _is_hidden(value)
+    return Told(label, text, ours=ours, is_plain=ours or is_named or not isinstance(value, str))
+
+
+def _short(text: str, room: int) -> str:
+    line, cut = in_line(text[:_LOOKED_AT], room)
+    return (line if cut or len(text) <= _LOOKED_AT else f"{line}…") or '""'
