@@ -17,7 +17,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.agents.built import BuiltAgent
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
-from bot.approvals.asked_for import OwnConversations
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
@@ -44,12 +43,12 @@ from bot.slack.app import Identity, asking_client, bolt_app, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
-from bot.slack.own import Own
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
 from bot.starting import built_agent, check_rules, loaded_agent, resolved, who_we_are
 from bot.store.database import RowsStore, open_store
+from bot.talking import Talking
 
 SHUTDOWN: Final = 25.0
 """Seconds that running jobs get to end; the process is gone within 30."""
@@ -188,20 +187,13 @@ class _Work:
             now=_now,
         )
         private = Private(client=self._client)
-        own = Own(
-            own=OwnConversations(
-                store=self.store, jobs=self.jobs, agent=self._agent, directory=directory, now=_now
-            ),
-            steering=steering,
-            private=private,
-            workspace_url=who.url,
-        )
+        talking = Talking(desk=desk, steering=steering, private=private, workspace_url=who.url)
         talk = Talk(
             steering=steering,
             store=self.store,
             client=self._client,
             private=private,
-            own=own,
+            own=talking.own,
             bot=who.bot_user,
             workspace_url=who.url,
         )
@@ -213,7 +205,8 @@ class _Work:
             readers=Readers(store=self.store, now=_now),
             masking=self._masking,
         )
-        return bolt_app(self._client, who, [own, clicks, Submissions(desk=desk, masking=self._masking), talk])
+        forms = Submissions(desk=desk, masking=self._masking)
+        return bolt_app(self._client, who, [talk.own, talking.turns, clicks, forms, talk])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""

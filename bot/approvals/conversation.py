@@ -68,6 +68,9 @@ class PostKind(StrEnum):
     """What the agent says: markdown, untrusted."""
     NOTICE = "notice"
     """A sentence of the bot itself."""
+    KEPT = "kept"
+    """That a message waits its turn while people are asked, and may become the reason for rejecting what they
+    are asked about; its text holds what was open, by action and edition."""
     REMINDER = "reminder"
     """That an approval still waits; its text says who may decide."""
     ESCALATION = "escalation"
@@ -110,5 +113,5 @@ class Post:
     drawn: int = -1
     """The approval's version that the message shows."""
     settled_by: UserId | None = None
-    """Who pressed Retry."""
+    """Who pressed Retry, or made a message that waits the reason; empty if its message no longer waits."""
     problem: str = ""

@@ -27,6 +27,7 @@ from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.timers import timed
+from bot.approvals.turns import no_longer_wait
 from bot.approvals.watching import Watching
 
 MAX_STEPS: Final = 200
@@ -142,6 +143,7 @@ class Running:
         arrived = [said for said in kept if said.id in thread.message_ids]
         if arrived:
             await tx.conversations.hand_over([said.id for said in arrived])
+            await no_longer_wait(tx, self.jobs, arrived)
         return arrived, [said for said in kept if said.id not in thread.message_ids]
 
     async def _square_approvals(

@@ -15,6 +15,7 @@ from bot.approvals.person import Person, Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
 from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Transaction
 from bot.approvals.stopping import stop
+from bot.approvals.turns import notice_of, offer
 
 KEPT: Final = {
     Status.WAITING: "Kept: the agent gets this message once the approvals above are decided.",
@@ -181,12 +182,9 @@ class Steering:
     async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
         await self._keep(tx, said)
         if told := KEPT.get(conversation.status):
-            kept = PostId(f"kept:{said.id}")
-            await owe(
-                tx,
-                self.jobs,
-                Post(id=kept, conversation=conversation.id, kind=PostKind.NOTICE, text=told),
-            )
+            plain = Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=told)
+            is_asked = conversation.status is Status.WAITING
+            await owe(tx, self.jobs, (is_asked and await offer(tx, conversation, said)) or plain)
         elif conversation.status is Status.IDLE:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
 

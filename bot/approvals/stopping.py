@@ -9,6 +9,7 @@ from bot.approvals.conversation import Conversation, Status
 from bot.approvals.filing import running, withdraw
 from bot.approvals.ids import UserId
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Transaction
+from bot.approvals.turns import no_longer_wait
 
 OPERATOR = "an operator"
 """Who does something that nobody in Slack asked for."""
@@ -27,7 +28,9 @@ async def stop(
     for approval in await tx.approvals.of(conversation.id, State.WAITING):
         await withdraw(tx, jobs, approval, f"stopped by {who}", now())
     # What was said before is stopped with the rest; what is said from now on starts anew.
-    await tx.conversations.hand_over([said.id for said in await tx.conversations.kept(conversation.id)])
+    kept = await tx.conversations.kept(conversation.id)
+    await tx.conversations.hand_over([said.id for said in kept])
+    await no_longer_wait(tx, jobs, kept)
     await tx.record.append(Event(kind="stopped", at=now(), conversation=conversation.id, actor=by))
     await jobs.owe(tx, running(conversation.id, f"stop:{ids.fresh()}"))
     tx.on_commit(partial(agent.halt, conversation.id))  # what runs in another process looks by itself

@@ -7,12 +7,14 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
-from bot.slack import answers, waiting
+from bot.slack import answers, turns, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.not_asked import not_asked
 
-CHANGING: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED, PostKind.FAILURE, PostKind.TOOL_FAILURE})
+CHANGING: Final = frozenset(
+    {PostKind.CARD, PostKind.NOT_ASKED, PostKind.KEPT, PostKind.FAILURE, PostKind.TOOL_FAILURE}
+)
 """What looks different later, when somebody has pressed a button of it."""
 
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
@@ -74,6 +76,8 @@ class Drawing:
                 return answers.answer(self.post.text)
             case PostKind.NOTICE:
                 return [answers.notice(self.post.text)]
+            case PostKind.KEPT:
+                return [turns.kept(self.post)]
             case PostKind.FAILURE | PostKind.TOOL_FAILURE:
                 return [answers.failure(self.post)]
             case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import and_, bindparam, exists, select, update
+from sqlalchemy import and_, bindparam, exists, literal, select, update
 from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that SQLite is given too
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -104,7 +104,12 @@ _FIRST: Final = (
 _HAND_OVER: Final = update(messages).where(messages.c.id == bindparam("wanted")).values(handed_over=True)
 _SPEAKERS: Final = (
     select(messages.c.by)
-    .where(messages.c.conversation == bindparam("wanted"), messages.c.handed_over.is_(True))
+    .where(
+        messages.c.conversation == bindparam("wanted"),
+        messages.c.handed_over.is_(True),
+        # What served as the reason of a rejection steers the agent no more than any other reason does.
+        ~exists().where(posts.c.id == literal("kept:") + messages.c.id, posts.c.settled_by != ""),
+    )
     .distinct()
 )
 _OPENING: Final = select(

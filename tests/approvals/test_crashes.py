@@ -105,7 +105,8 @@ async def what_stands(world: World) -> dict[str, object]:
     posts, drawn = await bench.posts(), await owed(world.rows, "post")
     return {
         "status": conversation.status,
-        "posts": [(post.kind, post.text) for post in posts],
+        # What a notice offers to reject are ids, which are others each time.
+        "posts": [(post.kind, "" if post.kind is PostKind.KEPT else post.text) for post in posts],
         "posts owed": [job["id"] for job in drawn] == [f"post:{post.id}" for post in posts],
         "approvals": [(one.interrupt, one.state) for one in await bench.approvals()],
         "given": [said.text for said in scene.taken],
@@ -128,7 +129,7 @@ AFTER_TWO_ROUNDS: dict[str, object] = {
     "status": Status.IDLE,
     "posts": [
         (PostKind.CARD, ""),
-        (PostKind.NOTICE, "Kept: the agent gets this message once the approvals above are decided."),
+        (PostKind.KEPT, ""),
         (PostKind.TOOL_FAILURE, "No such file."),
         (PostKind.CARD, ""),
         (PostKind.ANSWER, "All done."),

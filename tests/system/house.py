@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from bot.policy_file import parse_policy
 from bot.sandbox import Person, Sandbox, buttons, text_of
 from bot.settings import Mode, Settings
+from bot.slack.turns import LABEL
 from bot.wiring import Bot, running_bot
 from tests.audit.judging import judged
 from tests.slack.second_opinion import second_opinion
@@ -80,8 +81,8 @@ class House:
 
 
 def decisions(message: Json) -> list[str]:
-    """The words on a card's buttons, without Stop."""
-    return [word for word in buttons(message) if word != "Stop"]
+    """The words on a card's buttons, without Stop; a notice that a message waits is no card."""
+    return [word for word in buttons(message) if word not in {"Stop", LABEL}]
 
 
 def is_answer(message: Json) -> bool:

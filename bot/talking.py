@@ -1,0 +1,37 @@
+"""The listeners around talking to the agent, put together: lists with a Stop, and messages that wait."""
+
+from dataclasses import dataclass
+
+from bot.approvals.asked_for import OwnConversations
+from bot.approvals.desk import Desk
+from bot.approvals.steering import Steering
+from bot.approvals.turns import Objections
+from bot.slack.own import Own
+from bot.slack.private import Private
+from bot.slack.turns import Turns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talking:
+    """What these listeners share."""
+
+    desk: Desk
+    steering: Steering
+    private: Private
+    workspace_url: str
+
+    @property
+    def own(self) -> Own:
+        """`/agent status` and `/agent cancel`."""
+        by = self.steering
+        own = OwnConversations(
+            store=by.store, jobs=by.jobs, agent=by.agent, directory=by.directory, now=by.now
+        )
+        return Own(own=own, steering=by, private=self.private, workspace_url=self.workspace_url)
+
+    @property
+    def turns(self) -> Turns:
+        """Messages that wait their turn."""
+        by = self.steering
+        objections = Objections(store=by.store, jobs=by.jobs, desk=self.desk, now=by.now)
+        return Turns(objections=objections, private=self.private)
