@@ -14,6 +14,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ValidationError
 
 from bot.agents.agent import ArgsSchema
+from bot.agents.answering import with_answer
 from bot.agents.built import BuiltAgent
 from bot.agents.referents import referents, resolves
 from bot.approvals.decision import Arguments, Json
@@ -50,7 +51,7 @@ class ToolSchemas:
     def schema(self, tool: str) -> Mapping[str, Json] | None:
         """JSON schema of the tool's arguments; None if the tool is not known."""
         shape = self._shapes.get(tool)
-        return None if shape is None else json_schema(shape)
+        return None if shape is None else with_answer(json_schema(shape), self._tools[tool])
 
     def check(self, tool: str, arguments: Arguments) -> Arguments:
         """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""

@@ -14,7 +14,7 @@ from slack_sdk.models.blocks import (
 from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval
-from bot.slack import buttons, turning, verbs
+from bot.slack import buttons, choices, turning, verbs
 from bot.slack.arguments import as_text
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
 from bot.slack.fields import Field, Hidden, fields
@@ -31,6 +31,7 @@ __all__ += ["read_reason", "reject_form", "respond_form", "unread_form", "view_a
 
 REASON, RESPONSE = "reason", "response"
 LONGEST_ANSWER: Final = 3_000
+IN_OWN_WORDS: Final = "In your own words: instead of a choice, or beside it. "
 _QUESTION: Final = 6_000
 _MOST_NAMED: Final = 8
 _NOTHING_HIDDEN: Final[Hidden] = {}
@@ -46,20 +47,24 @@ def reject_form(approval: Approval, action: Action) -> View:
         element=text_input(multiline=True, longest=LONGEST_ANSWER),
         optional=True,
     )
-    blocks = [RichTextBlock(elements=[asked], block_id="asked"), reason]
+    ready = [choices.reason_input(action.briefing.reasons)] if action.briefing.reasons else []
+    blocks = [RichTextBlock(elements=[asked], block_id="asked"), *ready, reason]
     return _form("Reject", "Reject", to=verbs.REJECT_FORM, about=(approval, action), blocks=blocks)
 
 
 def respond_form(approval: Approval, action: Action) -> View:
     """Asks for the answer, with the question in view."""
     asked = request(action.asked, number_of(approval, action), len(approval.actions), _QUESTION)
+    named = choices.choices(action.asked)
     response = InputBlock(
         block_id=RESPONSE,
         label=literal("Response"),
-        hint=literal("The agent gets this as the result; nothing runs."),
+        hint=literal(f"{IN_OWN_WORDS if named else ''}The agent gets this as the result; nothing runs."),
         element=text_input(multiline=True, longest=LONGEST_ANSWER),
+        optional=named is not None,
     )
-    blocks = [RichTextBlock(elements=asked.elements, block_id="asked"), response]
+    choice = [choices.answer_input(named)] if named else []
+    blocks = [RichTextBlock(elements=asked.elements, block_id="asked"), *choice, response]
     return _form("Respond", "Send", to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
 
 
@@ -119,14 +124,17 @@ def message_form(sentence: str) -> View:
     return _modal("Not done", None, verbs.PLAIN_VIEW, [said], "")
 
 
-def read_reason(values: Mapping[str, object]) -> str:
-    """The reason of a reject form; empty if none was given."""
-    return _read(values, REASON)
+def read_reason(values: Mapping[str, object], action: Action | None = None) -> str:
+    """The reason of a reject form, chosen, typed or both; empty if none was given."""
+    ready = choices.chosen_reason(action, values) if action else ""
+    return choices.sentences(ready, _read(values, REASON))
 
 
-def read_message(values: Mapping[str, object]) -> str | FieldErrors:
-    """The answer of a respond form; it cannot be empty."""
-    return _read(values, RESPONSE) or FieldErrors({RESPONSE: "This needs an answer."})
+def read_message(values: Mapping[str, object], action: Action | None = None) -> str | FieldErrors:
+    """The answer of a respond form, chosen, typed or both; it cannot be empty."""
+    chosen = choices.chosen_answer(action.asked, values) if action else ""
+    told = choices.lines(chosen, _read(values, RESPONSE))
+    return told or FieldErrors({RESPONSE: "This needs an answer."})
 
 
 def _read(values: Mapping[str, object], block_id: str) -> str:

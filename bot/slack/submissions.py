@@ -13,6 +13,7 @@ from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack import payloads, turning, verbs
+from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
 from bot.slack.forms import message_form, read_message, read_reason
@@ -50,11 +51,11 @@ class Submissions:
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
-        await self._sent(ack, body, lambda _, form: Reject(read_reason(form.values)))
+        await self._sent(ack, body, lambda action, form: Reject(read_reason(form.values, action)))
 
     async def responded(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it; this is the answer."""
-        await self._sent(ack, body, lambda _, form: _answer(read_message(form.values)))
+        await self._sent(ack, body, lambda action, form: _answer(read_message(form.values, action)))
 
     async def ran(self, ack: AsyncAck, body: Payload) -> None:
         """It did run; this is what it returned."""
@@ -105,12 +106,13 @@ class Submissions:
     ) -> dict[str, str]:
         """Decide, or the sentences by input. `Refused` where no input could show them.
 
-        What is approved, and a field that was not touched, is what the form was about; so they count only for
-        the edition that it was drawn from.
+        What is approved, a field that was not touched, and a choice are what the form was about; so they
+        count only for the edition that it was drawn from.
         """
         if isinstance(read, FieldErrors):
             return dict(read.by_block)
-        seen = drawn_from if isinstance(read, Approve | Edit) else None
+        by_place = isinstance(read, Respond) and CHOICE in form.values
+        seen = drawn_from if by_place or isinstance(read, Approve | Edit) else None
         try:
             await self.desk.decide(action.id, read, by=form.by, spot=spot_of(form), seen=seen)
         except InvalidArguments as invalid:

@@ -154,6 +154,12 @@ def _element(element: Json) -> sb.Element:
             return sb.NumberInput(decimal, action_id=action_id, initial_value=element.get("initial_value"))
         case {"type": "datepicker"}:
             return sb.DatePicker(action_id=action_id, initial_date=element.get("initial_date"))
+        case {"type": "checkboxes", "options": options}:
+            several = [sb.Option(_text(option["text"]), option["value"]) for option in options]
+            return sb.CheckboxGroup(action_id=action_id, options=several)
+        case {"type": "multi_static_select", "options": options}:
+            several = [sb.Option(_text(option["text"]), option["value"]) for option in options]
+            return sb.StaticMultiSelectMenu(action_id=action_id, options=several)
         case {"type": "radio_buttons" | "static_select" as kind, "options": options}:
             made = {option["value"]: sb.Option(_text(option["text"]), option["value"]) for option in options}
             initial = element.get("initial_option")
