@@ -39,7 +39,7 @@ from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Settings
-from bot.slack.app import Identity, asking_client, bolt_app, slack_client
+from bot.slack.app import Identity, asking_client, bolt_app, posting_client, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
@@ -146,7 +146,12 @@ class _Work:
         self.jobs = engine_at(where, store, handlers, self._give_up)
         self._policy = policy
         self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=policy)
-        self._courier = Courier(store=store, client=client, masking=self._masking, standings=self._standings)
+        self._courier = Courier(
+            store=store,
+            client=posting_client(client.token or "", client.base_url),
+            masking=self._masking,
+            standings=self._standings,
+        )
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )

@@ -10,7 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-ApiFault = Literal["ratelimited", "status", "error", "lost_response", "drop_request", "delay"]
+from bot.sandbox.rates import Rates
+
+ApiFault = Literal["rates", "ratelimited", "status", "error", "lost_response", "drop_request", "delay"]
 DeliveryFault = Literal["duplicate", "drop_ack", "disconnect", "refuse_connections"]
 API_FAULTS: frozenset[str] = frozenset(
     {"ratelimited", "status", "error", "lost_response", "drop_request", "delay"}
@@ -20,6 +22,7 @@ API_FAULTS: frozenset[str] = frozenset(
 class Fault(BaseModel):
     """One fault, as `POST /sandbox/faults` takes it.
 
+    `rates` keeps Slack's own rate limits, `speed` times as generous, until the faults are cleared;
     `ratelimited` answers 429 (`retry_after` seconds, None leaves the header out); `status` answers that
     HTTP status; `error` answers `{"ok": false, "error": …}`; `lost_response` does the work and cuts the
     connection unanswered; `drop_request` cuts it before the work; `delay` waits `seconds` first.
@@ -36,6 +39,7 @@ class Fault(BaseModel):
     status: int = Field(default=503, ge=400, le=599)
     error: str = "fatal_error"
     seconds: float = Field(default=1.0, ge=0)
+    speed: float = Field(default=1.0, gt=0)
     reason: Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"] = (
         "refresh_requested"
     )
@@ -46,14 +50,20 @@ class Faults:
 
     def __init__(self) -> None:
         self._on: list[Fault] = []
+        self.rates: Rates | None = None
+        """The rate limits that are kept; None for none."""
 
     def add(self, fault: Fault) -> None:
         """Switch one on; they apply in the order in which they came."""
-        self._on.append(fault)
+        if fault.kind == "rates":
+            self.rates = Rates(fault.speed)
+        else:
+            self._on.append(fault)
 
     def clear(self) -> None:
         """Everything works again."""
         self._on.clear()
+        self.rates = None
 
     def __iter__(self) -> Iterator[Fault]:
         return iter(tuple(self._on))

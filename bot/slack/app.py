@@ -63,20 +63,23 @@ class Listeners(Protocol):
         """Take one's payloads."""
 
 
-def slack_client(token: str, api_url: str) -> AsyncWebClient:
-    """The client for Slack's Web API; tries again once on a rate limit, a server error, a lost connection.
+def posting_client(token: str, api_url: str) -> AsyncWebClient:
+    """The client for messages, which are durable work: that is tried again, and nothing else.
 
-    What posts is not tried again by the client after a lost connection or answer: it may have arrived.
+    After a lost connection or answer a message may have arrived; after a rate limit others go first.
     """
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT)
-    client.retry_handlers = [
-        AsyncRateLimitErrorRetryHandler(max_retry_count=1),
-    ]
+    return AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT, retry_handlers=[])
+
+
+def slack_client(token: str, api_url: str) -> AsyncWebClient:
+    """The client for what a person waits for, forms and private words: tries again once on a rate limit."""
+    client = posting_client(token, api_url)
+    client.retry_handlers = [AsyncRateLimitErrorRetryHandler(max_retry_count=1)]
     return client
 
 
 def asking_client(token: str, api_url: str) -> AsyncWebClient:
-    """The client for questions, which are safe to repeat."""
+    """The client for questions, which are safe to repeat after a lost connection or a server error too."""
     client = slack_client(token, api_url)
     client.retry_handlers += [
         AsyncConnectionErrorRetryHandler(max_retry_count=1),

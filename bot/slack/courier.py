@@ -18,6 +18,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.approvals import tenure
 from bot.approvals.approval import State
 from bot.approvals.conversation import Post, PostKind, PostState
+from bot.approvals.errors import TryLater
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
@@ -27,6 +28,7 @@ from bot.slack.displaced import Displaced
 from bot.slack.drawing import CHANGING, QUOTING, Drawing
 from bot.slack.finding import found, mark
 from bot.slack.message import Message
+from bot.slack.pace import Pace
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
 from bot.slack.sightings import sighting
 
@@ -52,6 +54,9 @@ class Courier:
     """Who knows where a card must not stand; None where every place will do."""
     now: Clock = _now
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
+    """Of redraws."""
+    turns: Pace = field(default_factory=Pace)
+    """Of new messages."""
 
     @property
     def _displaced(self) -> Displaced:
@@ -145,6 +150,8 @@ class Courier:
 
     async def _show(self, drawing: Drawing, message: Message, number: int) -> Post:
         post = drawing.post
+        if wait := self.turns.wait(drawing.channel, f"{post.id}/{number}"):
+            raise TryLater(wait, "other messages go first")
         if post.state is PostState.SENDING and (there := await found(self.client, drawing, number)):
             # It looks as it did when it was sent, whenever that was.
             known = post.drawn if post.kind in CHANGING else drawing.drawn(number)
@@ -186,7 +193,10 @@ class Courier:
                 return await self._shown(drawing, answer, drawing.drawn(number))
             case Meaning.WAIT:
                 await self._save(replace(post, state=PostState.OWED))
-                raise later(error) from error
+                when = later(error)
+                if name_of(error) == "ratelimited":
+                    self.turns.slow_down(drawing.channel, when.seconds)
+                raise when from error
             case _:
                 await self._save(replace(post, state=PostState.OWED))
                 raise error

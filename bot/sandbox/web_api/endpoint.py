@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import time
 
 from aiohttp import web
@@ -35,7 +36,7 @@ class Endpoint:
         name = request.match_info["method"]
         values, token = await read(request)
         started = time.time()
-        fault = self._core.faults.take_api(name)
+        fault = self._core.faults.take_api(name) or self._too_fast(name, values)
         if fault is not None and fault.kind == "delay":
             await asyncio.sleep(fault.seconds)
         elif fault is not None and fault.kind != "lost_response":
@@ -48,6 +49,11 @@ class Endpoint:
             return cut(request)
         scopes = ",".join(sorted(self._core.options.scopes))
         return web.json_response(answer, headers={"x-oauth-scopes": scopes})
+
+    def _too_fast(self, name: str, values: Json) -> Fault | None:
+        rates = self._core.faults.rates
+        wait = rates.wait(name, str(values.get("channel", ""))) if rates else 0
+        return Fault(kind="ratelimited", retry_after=math.ceil(wait)) if wait else None
 
     async def _run(self, name: str, token: str, values: Json) -> tuple[Json, str]:
         try:
