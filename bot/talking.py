@@ -1,4 +1,4 @@
-"""The listeners around talking to the agent, put together: lists with a Stop, and messages that wait."""
+"""The listeners around talking to the agent, put together: lists, messages that wait, the shortcut."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from bot.approvals.steering import Steering
 from bot.approvals.turns import Objections
 from bot.slack.own import Own
 from bot.slack.private import Private
+from bot.slack.shortcuts import Shortcuts
 from bot.slack.turns import Turns
 
 
@@ -35,3 +36,8 @@ class Talking:
         by = self.steering
         objections = Objections(store=by.store, jobs=by.jobs, desk=self.desk, now=by.now)
         return Turns(objections=objections, private=self.private)
+
+    @property
+    def shortcuts(self) -> Shortcuts:
+        """Messages that are taken along."""
+        return Shortcuts(steering=self.steering, client=self.private.client, private=self.private)

@@ -12,8 +12,11 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
+from bot.sandbox.options import ASK_ABOUT
+from bot.slack import verbs
 from bot.slack.app import SCOPES, Identity, bolt_app
 from bot.slack.clicks import Clicks
+from bot.slack.shortcuts import Shortcuts
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
 
@@ -101,7 +104,8 @@ def app() -> AsyncApp:
         workspace_url="",
     )
     clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
-    return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, Submissions(desk=nothing), clicks])
+    shortcuts = Shortcuts(steering=nothing, client=nothing, private=nothing)
+    return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, shortcuts, Submissions(desk=nothing), clicks])
 
 
 async def _taken(app: AsyncApp, payload: dict[str, Any]) -> bool:
@@ -142,6 +146,17 @@ async def test_a_listener_takes_the_command_of_the_manifest(app: AsyncApp) -> No
         assert command["should_escape"], "mentions arrive as ids"
         assert await _taken(app, {"command": command["command"], "text": "x"})
     assert not await _taken(app, {"command": "/other", "text": "x"})
+
+
+async def test_a_listener_takes_the_shortcut_of_the_manifest(app: AsyncApp) -> None:
+    [shortcut] = MANIFEST["features"]["shortcuts"]
+    assert shortcut["type"] == "message"
+    assert shortcut["callback_id"] == verbs.ASK_ABOUT
+    assert len(shortcut["name"]) <= 24, "Slack takes no longer name"
+    assert shortcut["name"] == ASK_ABOUT.name, "as the sandbox has it"
+    payload = {"type": "message_action", "callback_id": shortcut["callback_id"]}
+    assert await _taken(app, payload)
+    assert not await _taken(app, payload | {"callback_id": "other"})
 
 
 def test_nothing_is_listened_for_that_the_manifest_does_not_subscribe_to() -> None:

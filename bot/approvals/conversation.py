@@ -60,6 +60,8 @@ class PostKind(StrEnum):
 
     OPENING = "opening"
     """The first message of a thread that a slash command started."""
+    ASKED = "asked"
+    """What somebody asked in a form, which no message of theirs says; `settled_by` is that person."""
     CARD = "card"
     """An approval."""
     NOT_ASKED = "not_asked"
@@ -113,5 +115,6 @@ class Post:
     drawn: int = -1
     """The approval's version that the message shows."""
     settled_by: UserId | None = None
-    """Who pressed Retry, or made a message that waits the reason; empty if its message no longer waits."""
+    """Who asked in a form; who pressed Retry, or made a message that waits the reason. Empty if that message
+    no longer waits."""
     problem: str = ""

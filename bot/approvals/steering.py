@@ -75,8 +75,23 @@ class Steering:
         except _HeardBefore:
             return
 
-    async def hear(self, text: str, *, by: UserId, channel: ChannelId, ts: Ts, thread_ts: Ts | None) -> None:
+    async def check_asker(self, by: UserId) -> None:
+        """Let this person ask the agent; `Refused` with the reason otherwise."""
+        await self._check_asker(by)
+
+    async def hear(
+        self,
+        text: str,
+        *,
+        by: UserId,
+        channel: ChannelId,
+        ts: Ts,
+        thread_ts: Ts | None,
+        shown: str = "",
+    ) -> None:
         """Take a message to the bot: it starts a conversation in its thread, or continues the one there.
+
+        `shown` is what the thread is told that was asked, where no message of the person's says it.
 
         Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
         """
@@ -85,19 +100,32 @@ class Steering:
             await self._known(channel, thread_ts)
         for _ in range(ATTEMPTS):
             with suppress(Conflict):  # begun by another replica in between: it is there the next time
-                await self._heard(text, by, channel, ts, thread_ts or ts)
+                await self._heard(text, by, channel, (ts, thread_ts or ts), shown)
                 return
         raise TryLater(OPENING, "the thread is being opened")
 
-    async def _heard(self, text: str, by: UserId, channel: ChannelId, ts: Ts, thread: Ts) -> None:
+    async def _heard(
+        self, text: str, by: UserId, channel: ChannelId, place: tuple[Ts, Ts], shown: str
+    ) -> None:
+        ts, thread = place
         with suppress(_HeardBefore):
             async with self.store.write() as tx:
-                conversation = await tx.conversations.at(channel, thread)
-                if conversation is None:
-                    conversation = self._conversation(by, channel, thread)
-                    await self._start(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
-                else:
-                    await self._go_on(tx, conversation, self._said(conversation, by, text, f"{channel}/{ts}"))
+                there = await tx.conversations.at(channel, thread)
+                conversation = there or self._conversation(by, channel, thread)
+                said = self._said(conversation, by, text, f"{channel}/{ts}")
+                asked = Post(
+                    id=PostId(f"asked:{said.id}"),
+                    conversation=conversation.id,
+                    kind=PostKind.ASKED,
+                    text=shown,
+                    settled_by=by,
+                )
+                if there is None:
+                    await self._start(tx, conversation, said)
+                if shown:
+                    await owe(tx, self.jobs, asked)
+                if there is not None:
+                    await self._go_on(tx, there, said)
 
     async def _known(self, channel: ChannelId, thread_ts: Ts) -> None:
         """Wait a moment for a thread that the bot is opening.

@@ -53,6 +53,14 @@ class Act(Asked):
     stale: bool = False
 
 
+class Shortcut(Asked):
+    """POST /client/shortcut."""
+
+    channel: ChannelId
+    ts: Ts
+    callback_id: str
+
+
 class OfView(Asked):
     """POST /client/submit and /client/close."""
 
@@ -80,6 +88,7 @@ class ClientApi:
             web.get("/client/state", self.state),
             web.post("/client/say", self._handler(Say, self._say)),
             web.post("/client/act", self._handler(Act, self._act)),
+            web.post("/client/shortcut", self._handler(Shortcut, self._shortcut)),
             web.post("/client/submit", self._handler(OfView, self._submit)),
             web.post("/client/close", self._handler(OfView, self._close)),
             web.post("/client/open_home", self._handler(Asked, self._open_home)),
@@ -153,6 +162,9 @@ class ClientApi:
         if asked.channel is None or asked.ts is None:
             raise ImpossibleError("Name a view_id, or a channel and a ts.")
         return await self._interactions.press_in_message(account, asked.channel, asked.ts, press)
+
+    async def _shortcut(self, account: Account, asked: Shortcut) -> Json:
+        return await self._interactions.use_shortcut(account, asked.channel, asked.ts, asked.callback_id)
 
     async def _submit(self, account: Account, asked: OfView) -> Json:
         return await self._interactions.submit(account, asked.view_id, asked.state)

@@ -32,6 +32,7 @@ def boot(core: Core) -> Json:
             {"command": one.command, "description": one.description, "usage_hint": one.usage_hint}
             for one in core.options.commands
         ],
+        "shortcuts": [{"callback_id": one.callback_id, "name": one.name} for one in core.options.shortcuts],
     }
 
 

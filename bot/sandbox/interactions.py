@@ -50,6 +50,20 @@ class Interactions:
         payload = self.message_click(account, channel, ts, press)
         return await self._click(account, payload, {"channel": channel, "ts": ts})
 
+    def message_shortcut(self, account: Account, channel: ChannelId, ts: Ts, callback_id: str) -> Json:
+        """The message_action payload of a shortcut on a message that this person can see."""
+        if callback_id not in {one.callback_id for one in self._core.options.shortcuts}:
+            raise ImpossibleError(f"The app has no message shortcut {callback_id}.")
+        message = self._message(account, channel, ts)
+        if message.seen_by is not None:
+            raise ImpossibleError("A message that only one person sees has no shortcuts.")
+        return payloads.message_action(self._core, account, message, callback_id)
+
+    async def use_shortcut(self, account: Account, channel: ChannelId, ts: Ts, callback_id: str) -> Json:
+        """Choose a shortcut of the app in a message's menu."""
+        payload = self.message_shortcut(account, channel, ts, callback_id)
+        return await self._click(account, payload, {"channel": channel, "ts": ts})
+
     async def press_in_view(self, account: Account, view_id: ViewId, press: Press) -> Json:
         """Press a button or use a select of a modal or of Home."""
         view = self._view(account, view_id)

@@ -33,6 +33,16 @@ class Command:
     should_escape: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageShortcut:
+    """An entry of the app in the menu of every message."""
+
+    callback_id: str
+    name: str
+
+
+ASK_ABOUT = MessageShortcut(callback_id="ask_about", name="Ask the agent about this")
+
 AGENT_COMMAND = Command(
     command="/agent",
     description="Give the agent a task",
@@ -52,6 +62,7 @@ class OptionFields(TypedDict, total=False):
     scopes: frozenset[str]
     events: frozenset[str]
     commands: tuple[Command, ...]
+    shortcuts: tuple[MessageShortcut, ...]
     request_url: str | None
     signing_secret: str
     bot_token: str
@@ -71,6 +82,7 @@ class Options:
     scopes: frozenset[str] = SCOPES
     events: frozenset[str] = EVENTS
     commands: tuple[Command, ...] = (AGENT_COMMAND,)
+    shortcuts: tuple[MessageShortcut, ...] = (ASK_ABOUT,)
     request_url: str | None = None
     signing_secret: str = "sandbox-signing-secret"  # noqa: S105 - opens nothing but this sandbox
     bot_token: str = "xoxb-sandbox-bot"  # noqa: S105 - opens nothing but this sandbox

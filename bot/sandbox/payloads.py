@@ -48,6 +48,20 @@ def click_in_view(core: Core, account: Account, view: View, element: tuple[Json,
     }
 
 
+def message_action(core: Core, account: Account, message: Message, callback_id: str) -> Json:
+    """message_action: a shortcut of the app that was chosen in a message's menu."""
+    channel = core.workspace.channels[message.channel]
+    return _start(core, account, "message_action") | {
+        "callback_id": callback_id,
+        "trigger_id": core.triggers.issue(account.id),
+        "action_ts": f"{time.time():.6f}",
+        "channel": {"id": channel.id, "name": _channel_name(channel)},
+        "message_ts": message.ts,
+        "message": message_object(message, core.workspace, with_metadata=True),
+        "response_url": response_urls.issue(core, account.id, channel.id, message.ts),
+    }
+
+
 def submission(core: Core, account: Account, view: View) -> Json:
     """view_submission."""
     return _start(core, account, "view_submission") | {

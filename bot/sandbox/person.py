@@ -70,6 +70,11 @@ class Person:
         block, element = same[nth]
         return await self._act(where, block, element, {"stale": stale})
 
+    async def uses_shortcut(self, message: Json, callback_id: str = "ask_about") -> Json:
+        """Choose a shortcut of the app in a message's menu; answers as `press` does."""
+        place = {"channel": message["channel"], "ts": message["ts"]}
+        return await self._do("shortcut", {**place, "callback_id": callback_id})
+
     async def choose(self, where: Json, action_id: str, value: object) -> Json:
         """Use a select, checkbox, picker or menu of a message, form or Home, by its action id."""
         for block, element in elements_of(where.get("blocks") or []):

@@ -177,6 +177,13 @@ class Sandbox(Administration):
         account = self.core.workspace.accounts[person.id]
         return self._interactions.message_click(account, message["channel"], message["ts"], press)
 
+    def shortcut(self, person: Person, message: Json, callback_id: str = "ask_about") -> Json:
+        """The message_action payload of a shortcut, without choosing it: to be sent late or changed."""
+        if self._interactions is None:
+            raise LookupError("the sandbox has not started")
+        account = self.core.workspace.accounts[person.id]
+        return self._interactions.message_shortcut(account, message["channel"], message["ts"], callback_id)
+
     async def deliver(self, payload: Json, kind: EnvelopeKind = "interactive") -> Outcome:
         """Send a payload to the app as Slack would; `Acked` with its answer, or `Unanswered`."""
         await self.core.workspace.commit()

@@ -64,8 +64,8 @@ class Drawing:
     def parts(self) -> list[Message]:
         """The messages that show it; all but a long answer are one."""
         match self.post.kind:
-            case PostKind.OPENING:
-                return [answers.opening(self.conversation.requester, self.post.text)]
+            case PostKind.OPENING | PostKind.ASKED:
+                return [answers.opening(self.post.settled_by or self.conversation.requester, self.post.text)]
             case PostKind.CARD:
                 shown = self.shown
                 return [card(shown, requester=self.conversation.requester)] if shown else []

@@ -38,6 +38,10 @@ async def real_payloads(house: House) -> list[Forgery]:
     form = await house.bob.form()
     sent = clicks[0] | {"type": "view_submission", "view": form | {"state": {"values": {}}}}
     del sent["actions"]
+    shortcut = house.slack.shortcut(house.bob, card)
+    ask = sent | {"view": form | {"callback_id": "ask_form", "state": {"values": {}}}}
+    listed = clicks[3] | {"actions": [clicks[3]["actions"][0] | {"action_id": "stop_own"}]}
+    reason = clicks[2] | {"actions": [clicks[2]["actions"][0] | {"action_id": "reject_all_with"}]}
     place = {"team_id": "T0SANDBOX", "api_app_id": "A0AGENT"}
     command = place | {
         "command": "/agent",
@@ -55,7 +59,9 @@ async def real_payloads(house: House) -> list[Forgery]:
         "text": "<@U0AGENT> do it",
     }
     event = place | {"type": "event_callback", "event": said, "event_id": "Ev1"}
-    interactive: list[Forgery] = [("interactive", one) for one in [*clicks, sent]]
+    interactive: list[Forgery] = [
+        ("interactive", one) for one in [*clicks, sent, shortcut, ask, listed, reason]
+    ]
     return [*interactive, ("slash_commands", command), ("events_api", event)]
 
 

@@ -24,7 +24,7 @@ export const boot = () => ask("/client/boot");
 export const state = (as, after, signal) =>
   ask(`/client/state?as=${encodeURIComponent(as)}&after=${after}`, { signal });
 
-/** say, act, submit, close, open_home, open_im. */
+/** say, act, shortcut, submit, close, open_home, open_im. */
 export const post = (name, body) =>
   ask(`/client/${name}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 

@@ -1,11 +1,12 @@
 // Messages: one article each, in a log that keeps its place while it grows.
 
+import * as api from "./api.js";
 import { h, icon, unknown } from "./dom.js";
 import { contextFor } from "./act.js";
 import { drawBlocks } from "./blocks.js";
 import { clock, dayKey, dayLabel, fullTime } from "./dates.js";
 import { mrkdwn } from "./mrkdwn.js";
-import { noticesFor, placeNotices } from "./notices.js";
+import { addNotice, noticesFor, placeNotices } from "./notices.js";
 import { author, avatar, badge } from "./people.js";
 import { reconcile } from "./reconcile.js";
 import { hashOf } from "./router.js";
@@ -95,7 +96,7 @@ function messageNode({ message, compact, replies, whispers, place, route, inThre
   return h("article", { class: classes.filter(Boolean).join(" "), tabindex: "-1", "aria-label": `${who.name}, ${clock(message.ts)}`, "data-ts": message.ts },
     h("div", { class: "message-side" }, compact ? time(message) : avatar(who)),
     content,
-    !inThread && !message.ephemeral && toolbar(message, route));
+    !message.ephemeral && toolbar(message, route, place, inThread));
 }
 
 const time = (message) => h("time", { class: "time", title: fullTime(message.ts) }, clock(message.ts));
@@ -125,6 +126,19 @@ function written(text) {
   }
 }
 
+/** An entry that the app has in the menu of every message. */
+const shortcut = (one, place) =>
+  h("button", { type: "button", class: "toolbar-button", "aria-label": one.name, title: one.name, onclick: () => use(one, place) }, icon("more"), h("span", {}, one.name));
+
+async function use(one, place) {
+  try {
+    const answer = await api.post("shortcut", { as: store.as, ...place, callback_id: one.callback_id });
+    if (answer?.ok === false) addNotice(place, api.sentence(answer));
+  } catch (problem) {
+    addNotice(place, `${problem.message} Nothing was sent; choose it again in a moment.`);
+  }
+}
+
 const threadLink = (message, route) => hashOf({ as: store.as, place: route.place, thread: message.thread_ts ?? message.ts });
 
 function broadcastLine(message, route) {
@@ -132,7 +146,8 @@ function broadcastLine(message, route) {
     h("a", { href: threadLink(message, route) }, "thread"));
 }
 
-function toolbar(message, route) {
+function toolbar(message, route, place, inThread) {
   return h("div", { class: "toolbar" },
-    h("a", { class: "toolbar-button", href: threadLink(message, route) }, icon("reply"), h("span", {}, "Open thread")));
+    (store.boot?.shortcuts ?? []).map((one) => shortcut(one, place)),
+    !inThread && h("a", { class: "toolbar-button", href: threadLink(message, route) }, icon("reply"), h("span", {}, "Open thread")));
 }
