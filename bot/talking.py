@@ -6,6 +6,7 @@ from bot.approvals.asked_for import OwnConversations
 from bot.approvals.desk import Desk
 from bot.approvals.steering import Steering
 from bot.approvals.turns import Objections
+from bot.slack.app import Listeners
 from bot.slack.own import Own
 from bot.slack.private import Private
 from bot.slack.shortcuts import Shortcuts
@@ -20,6 +21,11 @@ class Talking:
     steering: Steering
     private: Private
     workspace_url: str
+
+    @property
+    def listeners(self) -> list[Listeners]:
+        """All of them, which come before the buttons of cards: those take what nobody took."""
+        return [self.own, self.turns, self.shortcuts]
 
     @property
     def own(self) -> Own:

@@ -211,7 +211,7 @@ class _Work:
             masking=self._masking,
         )
         forms = Submissions(desk=desk, masking=self._masking)
-        return bolt_app(self._client, who, [talk.own, talking.turns, talking.shortcuts, clicks, forms, talk])
+        return bolt_app(self._client, who, [*talking.listeners, clicks, forms, talk])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
