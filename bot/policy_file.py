@@ -110,6 +110,7 @@ class PolicyFile:
         content = self.content
         policy = Policy(
             requesters=reading.requesters(),
+            open_cards=content.open_cards,
             defaults=Terms(**{**_DEFAULTS, **reading.said(content.defaults, ("defaults",))}),
             rules=tuple(
                 Rule(tools=tuple(rule.tools), **reading.said(rule, ("rules", index)))

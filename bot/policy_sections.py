@@ -12,7 +12,11 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from bot.approvals.asking import Asking
+from bot.approvals.policy import OPEN_CARDS
 from bot.durations import Delay, DelayOrNever
+
+MOST_OPEN: Final = 100
+"""The most cards of one conversation that may be open at once."""
 
 MOST_VOTES: Final = 50
 """The largest quorum of a group; a larger one is a slip."""
@@ -51,6 +55,16 @@ def _is_place(text: str) -> str:
 
 Place = Annotated[str, AfterValidator(_is_place)]
 """Where a card stands."""
+
+
+def _open_cards(told: object) -> int:
+    if not isinstance(told, int) or isinstance(told, bool) or not 1 <= told <= MOST_OPEN:
+        raise PydanticCustomError("open_cards", _NO_COUNT)
+    return told
+
+
+_NO_COUNT: Final = f"is not a number from 1 to {MOST_OPEN}"
+OpenCards = Annotated[int, BeforeValidator(_open_cards)]
 
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=75)]
@@ -107,6 +121,7 @@ class File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     requesters: Names = ["members"]
+    open_cards: OpenCards = OPEN_CARDS
     defaults: Section
     rules: list[RuleSection] = []
 

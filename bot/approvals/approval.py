@@ -97,6 +97,8 @@ class Approval:
     """The approval on whose card it stands, as one of a burst; None for a card of its own."""
     held: bool = False
     """Whether people are not asked yet, since enough of its conversation is open: no card, no timer."""
+    closed: frozenset[ActionId] = frozenset()
+    """Of a drawing of several approvals on one card: the actions about which the agent was or is told."""
 
     def action(self, id: ActionId) -> Action:
         """The action with this id; `UnknownAction` if it is not one of ours."""

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 from bot.approvals.action import Seat
 from bot.approvals.admission import Admission, AskAbout, Rights, evidence
 from bot.approvals.approval import Action, Approval
+from bot.approvals.bursts import merged
 from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, NotHere, Refused, UnknownAction
@@ -15,6 +16,7 @@ from bot.approvals.lookups import edited
 from bot.approvals.places import Spot
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
+from bot.approvals.queueing import Queue
 from bot.approvals.referents import Referents
 from bot.approvals.rulings import Ruling, decided, event_of, taken_back
 
@@ -36,7 +38,7 @@ class Desk:
         self._now = now
         self._policy = policy
         self._admission = Admission(directory=directory, policy=policy)
-        self._docket = Docket(store, jobs)
+        self._docket = Docket(store, jobs, Queue(jobs=jobs, policy=policy, now=now))
 
     async def decide(
         self,
@@ -92,20 +94,22 @@ class Desk:
         return approval, approval.action(id)
 
     async def look(self, id: ActionId) -> tuple[Approval, Action]:
-        """The action as it stands, for reading."""
+        """The action as it stands, with all that stands on its card; for reading."""
         async with self._store.read() as tx:
-            approval = await tx.approvals.of_action(id)
-        if approval is None:
+            found = await tx.approvals.of_action(id)
+            card = await tx.approvals.on_card(found.id) if found else ()
+        if not card:
             raise UnknownAction
+        approval = merged(card)
         return approval, approval.action(id)
 
     async def approval(self, id: ApprovalId) -> Approval:
-        """The approval as it stands, for reading."""
+        """The approval as it stands, with all that stands on its card; for reading."""
         async with self._store.read() as tx:
-            approval = await tx.approvals.get(id)
-        if approval is None:
+            card = await tx.approvals.on_card(id)
+        if not card:
             raise UnknownAction
-        return approval
+        return merged(card)
 
     def _target(self, action: Action, edit: Edit) -> str:
         """The tool that an edit asks for; `NotAllowed` for one that the call may not be turned into."""

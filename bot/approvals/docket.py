@@ -17,6 +17,7 @@ from bot.approvals.conversation import Conversation, Status
 from bot.approvals.errors import Conflict, Refused, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.ports import Asked, Jobs, Store, Transaction
+from bot.approvals.queueing import Queue
 from bot.approvals.rulings import Ruling
 
 Rule: TypeAlias = Callable[[Asked], Ruling]
@@ -36,8 +37,9 @@ class _Case:
 class Docket:
     """Takes cases and writes their rulings."""
 
-    def __init__(self, store: Store, jobs: Jobs) -> None:
+    def __init__(self, store: Store, jobs: Jobs, queue: Queue) -> None:
         self._store = store
+        self._queue = queue
         self._jobs = jobs
         self._waiting: list[_Case] = []
         self._writing = asyncio.Lock()
@@ -108,6 +110,8 @@ class Docket:
             conversation = conversations[approval.conversation]
             if approval.state is State.SETTLED and conversation.status in {Status.WAITING, Status.FAILED}:
                 await tx.conversations.save(replace(conversation, status=Status.WORKING))
+        settled = [one for one in changed.values() if one.state is State.SETTLED]
+        await self._queue.let_on(tx, {one.conversation for one in settled})
         work = {owed.id: owed for ruling in rulings for owed in ruling.work}
         await self._jobs.owe(tx, *work.values())
         for timer in [id for ruling in rulings for id in ruling.cancelled]:

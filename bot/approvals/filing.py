@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from bot.approvals import ids
 from bot.approvals.approval import Action, Approval, LetThrough, State
 from bot.approvals.binding import digest
+from bot.approvals.carding import lead_of, version_of
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, UserId
@@ -105,17 +106,19 @@ async def file(
         *told,
     )
     kind = _shown_as(approval)
-    if kind is PostKind.CARD:
-        await _owe_cards(tx, jobs, approval, places)
-    elif kind:
+    if kind is PostKind.CARD and approval.card and not approval.held:
+        await owe_card(tx, jobs, approval)
+    elif kind is PostKind.CARD and not approval.held:
+        await owe_cards(tx, jobs, approval, places)
+    elif kind and kind is not PostKind.CARD:
         await owe(tx, jobs, _post(approval, kind))
     if timers:
         await jobs.owe(tx, *timers)
     return True
 
 
-async def _owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Sequence[Where]) -> None:
-    """In each place a copy; where none stands in the thread, it is told where they are."""
+async def owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Sequence[Where]) -> None:
+    """In each place a copy of its card; where none stands in the thread, it is told where they are."""
     for where in places:
         match where:
             case InThread():
@@ -146,8 +149,9 @@ def _post(approval: Approval, kind: PostKind) -> Post:
 
 def spreading(approval: Approval) -> Work:
     """The work of sending an approval to its approvers."""
-    name = f"spread:{approval.id}:{len(approval.escalated_to)}"
-    return Work(name, SPREAD, key=slack_key(approval.conversation), payload={"approval": approval.id})
+    lead = lead_of(approval)
+    name = f"spread:{lead}:{len(approval.escalated_to)}"
+    return Work(name, SPREAD, key=slack_key(approval.conversation), payload={"approval": lead})
 
 
 def _shown_as(approval: Approval) -> PostKind | None:
@@ -208,9 +212,10 @@ def redraw(post: PostId, version: str) -> Work:
 
 
 async def owe_card(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
-    """Owe every copy of the approval's card a drawing of this version."""
+    """Owe every copy of the card on which the approval stands a drawing of what is written."""
+    version = version_of(await tx.approvals.on_card(approval.id))
     for card in await tx.posts.cards(approval.id):
-        await jobs.owe(tx, redraw(card.id, str(approval.version)))
+        await jobs.owe(tx, redraw(card.id, str(version)))
 
 
 async def stop_timers(tx: Transaction, jobs: Jobs, approval: Approval) -> None:
@@ -234,4 +239,4 @@ async def withdraw(tx: Transaction, jobs: Jobs, approval: Approval, note: str, a
             detail={"note": note},
         )
     )
-    await owe_card(tx, jobs, replace(withdrawn, version=withdrawn.version + 1))
+    await owe_card(tx, jobs, withdrawn)

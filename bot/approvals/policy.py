@@ -38,6 +38,9 @@ __all__ = [
 __all__ += ["QUESTION", "alone", "check_decision", "check_request", "in_words", "over"]
 
 
+OPEN_CARDS: Final = 10
+"""Cards of one conversation that are open at once, where nobody says otherwise."""
+
 QUESTION: Final = "question"
 """The tool name under which a plain `interrupt("…")` is looked up in the rules."""
 
@@ -49,6 +52,8 @@ class Policy:
     defaults: Terms
     requesters: tuple[Who, ...] = (Members(),)
     rules: Sequence[Rule] = field(default_factory=tuple)
+    open_cards: int = OPEN_CARDS
+    """Cards of one conversation that are open at once; what is asked beyond them waits for its turn."""
 
     @property
     def asks_for_members(self) -> bool:

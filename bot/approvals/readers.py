@@ -23,9 +23,11 @@ class Readers:
         """This person was shown all there is of these actions, as they are asked about now."""
         async with self.store.write() as tx:
             known = await _seen(tx, approval, by)
+            card = await tx.approvals.on_card(approval.id)
+            owner = {action.id: one for one in card for action in one.actions}
             new = {action.id: action.asked.digest for action in actions}.items() - known
             events = (
-                event_of(VIEWED, approval, id, by, at=self.now(), detail={"digest": digest})
+                event_of(VIEWED, owner.get(id, approval), id, by, at=self.now(), detail={"digest": digest})
                 for id, digest in sorted(new)
             )
             await tx.record.append(*events)

@@ -85,7 +85,7 @@ def resume(approval: Approval) -> Work:
 
 
 def _redraw(asked: Asked) -> tuple[Work, ...]:
-    return tuple(redraw(card.post, str(asked.approval.version + 1)) for card in asked.cards)
+    return tuple(redraw(card.post, str(asked.approval.version + asked.others + 1)) for card in asked.cards)
 
 
 def _detail(before: Action, after: Action, by: UserId, decision: Decision) -> dict[str, Json]:

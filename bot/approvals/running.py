@@ -23,10 +23,10 @@ from bot.approvals.lookups import pointing
 from bot.approvals.places import IN_THREAD
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.queueing import Queue
 from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
-from bot.approvals.timers import timed
 from bot.approvals.turns import no_longer_wait
 from bot.approvals.watching import Watching
 
@@ -53,6 +53,10 @@ class Running:
     @property
     def _ends(self) -> Endings:
         return Endings(jobs=self.jobs, now=self.now)
+
+    @property
+    def _queue(self) -> Queue:
+        return Queue(jobs=self.jobs, policy=self.policy, now=self.now)
 
     @property
     def _watching(self) -> Watching:
@@ -155,6 +159,7 @@ class Running:
         for approval in known:
             if approval.interrupt not in pending:
                 await self._ends.close(tx, approval, thread)
+        await self._queue.let_on(tx, [conversation.id])
         asked = {approval.interrupt for approval in known}
         fresh = [interrupt for interrupt in thread.interrupts if interrupt.id not in asked]
         filed = await self._file(tx, conversation, fresh, arrived) if fresh else ()
@@ -171,13 +176,14 @@ class Running:
         # Whoever steered the agent has asked for what it does now: nobody approves their own request.
         speakers = await tx.conversations.speakers(conversation.id)
         requesters = speakers | {conversation.requester, *(said.by for said in arrived)}
-        filed = []
+        filed: list[Approval] = []
+        waiting = [*await tx.approvals.of(conversation.id, State.WAITING)]
         for interrupt in interrupts:
             approval = approval_for(
                 interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
             )
             approval = await judged(tx, approval, self.policy, self.tools)
-            approval, timers = timed(approval, self.policy)
+            approval, timers = self._queue.placed(approval, waiting)
             if await file(
                 tx,
                 self.jobs,
@@ -187,7 +193,10 @@ class Running:
                 places=places(approval, self.policy, conversation),
             ):
                 filed.append(approval)
+                waiting += [approval] if approval.state is State.WAITING else []
                 await self._say_who_is_missing(tx, conversation, approval)
+        if any(approval.held for approval in filed):
+            await self._queue.tell(tx, waiting)
         return filed
 
     async def _say_who_is_missing(

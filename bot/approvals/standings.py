@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from bot.approvals.approval import Approval, State
+from bot.approvals.bursts import merged
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.errors import CouldNotCheck, TryLater
 from bot.approvals.filing import owe
@@ -105,16 +106,16 @@ class Standings:
         `TryLater` if Slack cannot be asked who they are.
         """
         async with self.store.read() as tx:
-            approval = await tx.approvals.get(id)
-        if approval is None or approval.state is not State.WAITING:
+            card = await tx.approvals.on_card(id)
+        if not card or (approval := merged(card)).state is not State.WAITING:
             return
         try:
             people = await self._people(approval)
         except CouldNotCheck as no:
             raise TryLater(PAUSE, str(no)) from no
         async with self.store.write() as tx:
-            approval = await tx.approvals.get(id)
-            if approval is None or approval.state is not State.WAITING:
+            card = await tx.approvals.on_card(id)
+            if not card or (approval := merged(card)).state is not State.WAITING:
                 return
             if not 0 < len(people) <= MOST_MESSAGES:
                 await fall_back(tx, self.jobs, approval, TOO_MANY if people else NOBODY, of="dm")

@@ -107,7 +107,13 @@ class Timers:
             elif payload["does"] == "escalate":
                 await self._escalate(tx, found, timer)
             elif not payload["until"] or self.now() < datetime.fromisoformat(payload["until"]):
-                await self._say(tx, found, PostKind.REMINDER, timer)
+                await self._remind(tx, found, timer)
+
+    async def _remind(self, tx: Transaction, approval: Approval, timer: str) -> None:
+        """Of all on one card the first that still waits speaks for the others."""
+        waits = [one for one in await tx.approvals.on_card(approval.id) if one.state is State.WAITING]
+        if waits[0].id == approval.id:
+            await self._say(tx, approval, PostKind.REMINDER, timer)
 
     async def _expire(self, tx: Transaction, approval: Approval, timer: str) -> None:
         now, deadline = self.now(), approval.expires_at
@@ -115,25 +121,28 @@ class Timers:
             return
         if now < deadline:
             raise TryLater((deadline - now).total_seconds(), "the deadline has not come")
-        expired = approval.expire(deadline)
-        await tx.approvals.save(expired)
-        await self._record(tx, expired, "expired", {"actions": [*(one.id for one in approval.open)]})
-        await stop_timers(tx, self.jobs, approval)
+        card = await tx.approvals.on_card(approval.id)
+        for one in (one for one in card if one.state is State.WAITING and one.is_over(now)):
+            await tx.approvals.save(one.expire(one.expires_at or deadline))
+            await self._record(tx, one, "expired", {"actions": [*(each.id for each in one.open)]})
+            await stop_timers(tx, self.jobs, one)
         conversation = await tx.conversations.get(approval.conversation)
         if conversation and conversation.status in {Status.WAITING, Status.FAILED}:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
-        await owe_card(tx, self.jobs, replace(expired, version=expired.version + 1))
-        await self._say(tx, expired, PostKind.EXPIRY, timer)
-        await self.jobs.owe(tx, resume(expired))
+        await owe_card(tx, self.jobs, approval)
+        await self._say(tx, approval.expire(deadline), PostKind.EXPIRY, timer)
+        await self.jobs.owe(tx, resume(approval))
 
     async def _escalate(self, tx: Transaction, approval: Approval, timer: str) -> None:
         people = frozenset(id for terms in self._terms(approval) for id in terms.escalate_to)
         if not people - approval.escalated_to:
             return  # done already, or the policy escalates to nobody by now
         escalated = approval.escalate(people)
-        await tx.approvals.save(escalated)
-        await self._record(tx, escalated, "escalated", {"to": [*sorted(people)]})
-        await owe_card(tx, self.jobs, replace(escalated, version=escalated.version + 1))
+        card = await tx.approvals.on_card(approval.id)
+        for one in (one for one in card if one.state is State.WAITING):
+            await tx.approvals.save(one.escalate(people))
+            await self._record(tx, one, "escalated", {"to": [*sorted(people)]})
+        await owe_card(tx, self.jobs, escalated)
         await self._say(tx, escalated, PostKind.ESCALATION, timer)
         if any(isinstance(terms.channel, ToApprovers) for terms in self._terms(escalated)):
             await self.jobs.owe(tx, spreading(escalated))

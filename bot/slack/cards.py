@@ -25,7 +25,7 @@ from bot.approvals.ids import UserId
 from bot.slack import buttons, doubts, pointing, verbs, votes
 from bot.slack.arguments import are_long, need_of_doubts, shares
 from bot.slack.asking import asks, decides
-from bot.slack.crowds import decided, ended, waiting
+from bot.slack.crowds import decided, ended, next_rows, waiting
 from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
@@ -57,12 +57,21 @@ _CROWDED: Final = (
     (0, 0),
 )
 """Where not all are: characters for all that is untrusted, and how many open actions are drawn whole."""
+_ROWS: Final = ((8_000, 18), (7_000, 15), (5_500, 12), (4_500, 10))
+"""The same for calls of one tool, of which each is a row."""
+QUEUED: Final = "{count} more requests of this conversation wait; they come as these are decided."
+QUEUED_ONE: Final = "1 more request of this conversation waits; it comes as these are decided."
+"""What the last open card says of those that have none yet."""
 
 
-def card(approval: Approval, *, requester: UserId) -> Message:
-    """The approval as a message: within Slack's limits, readable, with the buttons that are allowed now."""
+def card(approval: Approval, *, requester: UserId, behind: int = 0) -> Message:
+    """The approval as a message: within Slack's limits, readable, with the buttons that are allowed now.
+
+    `behind` is how many requests wait for their turn, which the last open card of a conversation tells.
+    """
     drawings = (
-        _framed(approval, requester, middle, crowded=crowded) for middle, crowded in _middles(approval)
+        _framed(approval, requester, [*middle, *_queue(approval, behind)], crowded=crowded)
+        for middle, crowded in _middles(approval)
     )
     blocks = next(blocks for blocks in drawings if size(blocks) <= LARGEST and len(blocks) <= MOST_BLOCKS)
     return Message(text=sentence(approval, requester), blocks=blocks)
@@ -73,8 +82,20 @@ def _middles(approval: Approval) -> Iterator[tuple[list[Block], bool]]:
     if len(approval.actions) <= MOST_WHOLE:
         for room in _ROOMS:
             yield _everyone(approval, room), False
-    for room, whole in _CROWDED:
+    is_burst = approval.state is State.WAITING and len({each.tool for each in approval.actions}) == 1
+    for room, whole in (*_ROWS, *_CROWDED) if is_burst else _CROWDED:
         yield _crowd(approval, room, whole), True
+
+
+def _queue(approval: Approval, behind: int) -> list[Block]:
+    if not behind or approval.state is not State.WAITING:
+        return []
+    told = QUEUED_ONE if behind == 1 else QUEUED.format(count=f"{behind:,}")
+    return [
+        ContextBlock(
+            elements=[MarkdownTextObject(text=told, verbatim=True)], block_id=f"{approval.version}.queue"
+        )
+    ]
 
 
 def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowded: bool) -> Blocks:
@@ -122,6 +143,8 @@ def _crowd(approval: Approval, room: int, whole: int) -> list[Block]:
     for action in approval.open[:whole]:
         drawn += _whole(approval, action, asked=room // whole // 2, told=0)
     if rest := approval.open[whole:]:
+        if whole:
+            drawn += _texts(approval, next_rows(approval, rest, room), "next")
         drawn.append(ContextBlock(elements=[waiting(rest)], block_id=f"{approval.version}.rest"))
     return drawn
 
@@ -156,10 +179,10 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
     ]
 
 
-def _texts(approval: Approval, texts: list[str]) -> list[Block]:
+def _texts(approval: Approval, texts: list[str], name: str = "lines") -> list[Block]:
     return [
         SectionBlock(
-            text=MarkdownTextObject(text=text, verbatim=True), block_id=f"{approval.version}.lines.{number}"
+            text=MarkdownTextObject(text=text, verbatim=True), block_id=f"{approval.version}.{name}.{number}"
         )
         for number, text in enumerate(texts)
     ]

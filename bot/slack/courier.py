@@ -25,8 +25,9 @@ from bot.approvals.ports import Clock, Event, Store
 from bot.approvals.standings import Standings
 from bot.slack import answers
 from bot.slack.displaced import Displaced
-from bot.slack.drawing import CHANGING, QUOTING, Drawing
+from bot.slack.drawing import CHANGING, Drawing
 from bot.slack.finding import found, mark
+from bot.slack.loading import loaded
 from bot.slack.message import Message
 from bot.slack.pace import Pace
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
@@ -91,6 +92,9 @@ class Courier:
         # It may have been decided, withdrawn or retried while it was on its way.
         if post.kind is PostKind.CARD:
             await self.redraw(id, version=post.drawn + 1)
+            now = await self._load(id)
+            if now and now.behind != drawing.behind:
+                await self.redraw(id)
         elif post.kind in CHANGING and (post.drawn, post.settled_by) != drawing.looks:
             await self.redraw(id)
 
@@ -214,24 +218,7 @@ class Courier:
         return replace(post, channel=channel, ts=post.ts or ts, drawn=drawn)
 
     async def _load(self, id: PostId) -> Drawing | None:
-        below = None
-        async with self.store.read() as tx:
-            post = await tx.posts.get(id)
-            conversation = await tx.conversations.get(post.conversation) if post else None
-            approval = await tx.approvals.get(post.approval) if post and post.approval else None
-            quoted = await tx.approvals.of(post.conversation) if post and post.kind in QUOTING else ()
-            if post and post.place and post.approval and post.kind is not PostKind.CARD:
-                cards = await tx.posts.cards(post.approval)
-                below = next((card for card in cards if card.place == post.place and card.ts), None)
-        if post is None or conversation is None:
-            return None
-        return Drawing(
-            below=below,
-            post=replace(post, text=self.masking.text(post.text, quoted)),
-            conversation=conversation,
-            approval=approval,
-            masking=self.masking,
-        )
+        return await loaded(self.store, self.masking, id)
 
     async def _save(self, post: Post, *events: Event) -> Post:
         """Write how it is shown, and return it; who settled it meanwhile stays."""
@@ -243,7 +230,8 @@ class Courier:
         return post
 
     def _told(self, kind: str, drawing: Drawing, message: Message) -> Iterator[Event]:
-        """A line of the record, if it is a card on which somebody can decide."""
-        approval = drawing.approval
-        if approval and drawing.post.kind is PostKind.CARD and approval.state is State.WAITING:
-            yield sighting(kind, drawing.post, approval, message.blocks, self.now())
+        """A line of the record for each approval of a card about which somebody can decide."""
+        if drawing.post.kind is PostKind.CARD:
+            for one in drawing.card:
+                if one.state is State.WAITING:
+                    yield sighting(kind, drawing.post, one, message.blocks, self.now())

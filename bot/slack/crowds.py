@@ -17,6 +17,8 @@ from bot.slack.literal import LEAST, in_line
 from bot.slack.text import escape, moment
 from bot.slack.votes import by_whom_in_words
 
+TO_CHANGE: Final = "_To change a decision of yours: View all._"
+
 LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
 _NAME: Final = 64
@@ -30,7 +32,16 @@ def decided(approval: Approval, room: int) -> list[str]:
     done = [pair for pair in enumerate(approval.actions, 1) if pair[1].outcome]
     if not done:
         return []
-    return _texts([*_lines(done, room), "_To change a decision of yours: View all._"])
+    can_change = any(action.id not in approval.closed for _, action in done)
+    return _texts([*_lines(done, room), *([TO_CHANGE] if can_change else [])])
+
+
+def next_rows(approval: Approval, rest: Sequence[Action], room: int) -> list[str]:
+    """Of a burst of one tool the calls that have no buttons yet: a line for each, if there is room."""
+    if len({action.tool for action in approval.actions}) > 1 or len(rest) > room // _LINE:
+        return []
+    numbers = {action.id: number for number, action in enumerate(approval.actions, 1)}
+    return _texts(_lines([(numbers[action.id], action) for action in rest], room))
 
 
 def ended(approval: Approval, room: int) -> list[str]:

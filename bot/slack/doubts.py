@@ -46,7 +46,7 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
 
 def possible(approval: Approval, action: Action, *, unread: bool = False) -> list[ButtonElement]:
     """All that can be done about an action of an approval that waits: decide, and change one's own vote."""
-    if isinstance(action.outcome, LetThrough):
+    if isinstance(action.outcome, LetThrough) or action.id in approval.closed:
         return []
     now = [] if action.outcome else decisions(approval, action, unread=unread)
     return [*now, buttons.change(action)] if action.outcome or action.votes else now

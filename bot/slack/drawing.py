@@ -31,6 +31,11 @@ class Drawing:
     post: Post
     conversation: Conversation
     approval: Approval | None
+    """What it is about; all that stands on its card as one."""
+    card: tuple[Approval, ...] = ()
+    """The same one by one."""
+    behind: int = 0
+    """How many requests wait for their turn, for the card that has to tell it."""
     masking: Masking = BY_DEFAULT
     below: Post | None = None
     """The card under which it is said, where that is not the conversation's thread."""
@@ -68,7 +73,9 @@ class Drawing:
                 return [answers.opening(self.post.settled_by or self.conversation.requester, self.post.text)]
             case PostKind.CARD:
                 shown = self.shown
-                return [card(shown, requester=self.conversation.requester)] if shown else []
+                return (
+                    [card(shown, requester=self.conversation.requester, behind=self.behind)] if shown else []
+                )
             case PostKind.NOT_ASKED:
                 shown = self.shown
                 return [not_asked(shown)] if shown else []
