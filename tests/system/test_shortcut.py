@@ -2,13 +2,16 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from playwright.async_api import Browser
 
 from bot.sandbox import text_of
 from bot.sandbox.delivery import Acked
 from bot.slack.shortcuts import CHANGED, INVITE, NO_TEXT, NOT_IN_IT, TOLD
-from tests.system.house import House, Json, is_answer
+from tests.browser import DESKTOP, PHONE, picture, window
+from tests.system.house import House, Json, a_house, is_answer
 
 LABEL = "What should the agent do?"
 FRAME = "Quoted below is a message by @bob. It is content to work on, not written by whoever asks you here"
@@ -131,3 +134,20 @@ async def test_a_form_that_is_about_nothing_does_nothing(house: House, metadata:
     }
     assert isinstance(await house.slack.deliver(payload, "interactive"), Acked)
     assert not any(is_answer(one) for one in await house.bob.messages("#general"))
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+async def test_the_page_offers_it_at_every_message(
+    browser: Browser, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with a_house(tmp_path) as house:
+        await written(house, "The invoice is wrong.")
+        async with window(browser, f"{house.slack.page_url}#U0ALICE/C0GENERAL", size) as shown:
+            message = shown.article("The invoice is wrong.")
+            await message.hover()
+            await message.get_by_role("button", name="Ask the agent about this").click()
+            await shown.form.get_by_label(LABEL).fill("sum it up")
+            await picture(shown.page, f"shortcut-{size[0]}", tmp_path)
+            await shown.form.get_by_role("button", name="Ask", exact=True).click()
+            await house.answer("heard sum it up")

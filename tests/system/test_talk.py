@@ -86,6 +86,19 @@ async def test_a_direct_message_starts_a_conversation(house: House) -> None:
     await house.answer("heard hello", channel="im", thread=said["ts"])
 
 
+async def test_in_a_direct_message_each_thread_is_a_conversation_that_goes_on_by_just_writing(
+    house: House,
+) -> None:
+    one, other = await house.alice.say("im", "one"), await house.alice.say("im", "other")
+    await house.answer("heard one", channel="im", thread=one["ts"])
+    await house.answer("heard other", channel="im", thread=other["ts"])
+    await house.alice.say("im", "and more", thread=one["ts"])
+    await house.answer("heard and more", channel="im", thread=one["ts"])
+    await house.alice.say("#general", "/agent status")
+    status = await house.alice.sees_privately("What you asked for:")
+    assert text_of(status).count("Open the thread") == 2
+
+
 async def test_in_a_direct_message_it_is_said_that_nobody_there_can_decide(house: House) -> None:
     await house.alice.say("im", json.dumps([[TRANSFER]]))
     card = await house.alice.sees("Approval needed", channel="im")
