@@ -111,6 +111,15 @@ class Desk:
             raise UnknownAction
         return merged(card)
 
+    async def proposed(self, id: ActionId, edit: Edit, *, by: UserId, spot: Spot) -> Edit:
+        """The edit in the types of its tool's schema, for showing it; nothing is decided.
+
+        `Refused` if this person may not make it, `InvalidArguments` for what the schema does not take.
+        """
+        _, action = await self.opens(id, by=by, spot=spot)
+        tool = self._target(action, edit)
+        return Edit(self._tools.check(tool, edit.arguments), tool if tool != action.tool else None)
+
     def _target(self, action: Action, edit: Edit) -> str:
         """The tool that an edit asks for; `NotAllowed` for one that the call may not be turned into."""
         tool = edit.tool or action.tool

@@ -23,6 +23,7 @@ from bot.slack.literal import in_line, plain, section
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name, number_of, request
+from bot.slack.reviewing import Review
 from bot.slack.text import clip, own_words
 from bot.slack.viewing import view_all
 
@@ -86,12 +87,18 @@ def unread_form(approval: Approval, action: Action) -> View:
 
 
 def edit_form(
-    approval: Approval, action: Action, hidden: Hidden = _NOTHING_HIDDEN, *, tool: str = ""
+    approval: Approval,
+    action: Action,
+    hidden: Hidden = _NOTHING_HIDDEN,
+    *,
+    tool: str = "",
+    review: Review | None = None,
 ) -> View:
     """One input per argument. What does not fit into a form stays as it is, and the form says so.
 
     What is masked starts empty and stays as it is as well, unless something is typed. `tool` is another one
-    that the call is to be turned into; empty for the one that is asked about.
+    that the call is to be turned into; empty for the one that is asked about. With a `review` what was typed
+    stays in the fields, and the difference stands above them.
     """
     edited = turning.as_edited(action, tool or action.asked.tool)
     every = fields(edited, hidden, turning.prefix(action, edited.tool))
@@ -100,7 +107,10 @@ def edit_form(
         plain("Arguments of "), plain(name(edited), code=True), plain(". What you send is what runs.")
     )
     choice = turning.choice(action, edited.tool)
-    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked"), *choice, *inputs]
+    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked")]
+    if review:
+        blocks.append(RichTextBlock(elements=review.elements, block_id=f"changes.{review.shown}"))
+    blocks += [*choice, *inputs]
     if not every:
         blocks.append(_note("This call has no arguments that could be edited.", "none"))
     if edited.tool != action.tool:
@@ -114,6 +124,7 @@ def edit_form(
         about=(approval, action),
         blocks=blocks,
         tool=tool,
+        shown=review.shown if review else "",
     )
 
 
@@ -163,9 +174,10 @@ def _form(
     about: tuple[Approval, Action],
     blocks: list[Block],
     tool: str = "",
+    shown: str = "",
 ) -> View:
     approval, action = about
-    place = Place(action=action.id, approval=approval.id, edition=action.edition, tool=tool)
+    place = Place(action=action.id, approval=approval.id, edition=action.edition, tool=tool, shown=shown)
     return _modal(title, submit, to, blocks, str(place))
 
 

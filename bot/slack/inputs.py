@@ -14,6 +14,7 @@ from slack_sdk.models.blocks import (
     StaticSelectElement,
 )
 
+from bot.slack.arguments import SHORT, as_text, is_short
 from bot.slack.fields import Field
 from bot.slack.literal import in_line, shown
 from bot.slack.schemas import Kind
@@ -66,6 +67,8 @@ def _hint(field: Field) -> str:
         parts.append(f"Now {in_line(field.masked, _LONGEST_HINT // 2)[0]}. Left empty, it stays as it is.")
     if visible(field.initial) != field.initial and field.kind in (Kind.TEXT, Kind.JSON):
         parts.append(f"Holds invisible characters: {in_line(field.initial, _LONGEST_HINT // 2)[0]}")
+    if field.present and not field.masked and is_short(field.value):
+        parts.append(f"Before: {in_line(as_text(field.value), SHORT)[0]}")
     return " ".join(filter(None, parts))
 
 

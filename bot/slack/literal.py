@@ -44,7 +44,7 @@ def shown(text: str) -> str:
     `↵` among them stands for that many line ends and blanks, its own two line ends included.
     """
     squeezed = _BLANKS.sub(_unless_indenting, visible(text))
-    return _LINES.sub(lambda run: f"\n{_counted(run[0])}\n", squeezed)
+    return _LINES.sub(lambda run: f"\n{counted(run[0])}\n", squeezed)
 
 
 def in_one_line(text: str) -> str:
@@ -56,10 +56,11 @@ def _unless_indenting(run: re.Match[str]) -> str:
     """A run of blanks as counts, unless it is a line's indentation."""
     indents = run.start() == 0 or run.string[run.start() - 1] == "\n"
     is_indent = indents and len(run[0]) <= _DEEPEST_INDENT and not run[0].strip(" ")
-    return run[0] if is_indent else _counted(run[0])
+    return run[0] if is_indent else counted(run[0])
 
 
-def _counted(blanks: str) -> str:
+def counted(blanks: str) -> str:
+    """Blanks as counts of each: `⟨·x3⟩`. Nobody else can write it, see `visible`."""
     runs = ((blank, sum(1 for _ in same)) for blank, same in groupby(blanks))
     return "".join(f"⟨{_MARKS.get(blank) or f'U+{ord(blank):04X}'}\u00d7{length}⟩" for blank, length in runs)
 

@@ -1,5 +1,6 @@
 """What was decided about an action, drawn: who, when, why, and for an edit what became of what."""
 
+import json
 from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
@@ -8,17 +9,21 @@ from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, 
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
 from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
+from bot.slack.differences import difference, in_words, lines_of
 from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
 from bot.slack.not_asked import let_through
 from bot.slack.text import weight
 
 _MISSING: Final = object()
+MASKED_CHANGE: Final = "what is masked in it was changed"
 _AROUND: Final = 24
 """Characters of what stayed the same, shown on both sides of a change in a long text."""
 _WHOLE: Final = 200
 """Characters up to which both sides of a change are shown whole."""
 _CHANGE: Final = 420
 """What the JSON around one change weighs."""
+_BY_LINES: Final = 600
+"""What it takes more to show a change line by line, with what is around it."""
 _LONGEST_SIDE: Final = 2_000
 """Characters of an answer, or of one side of a change, that a card shows at most."""
 _MOST_CHANGES: Final = 20
@@ -73,7 +78,7 @@ def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) ->
         case Reject(reason="") if in_doubt:
             return Drawn(elements=[said, *before])
         case Edit():
-            rest = _edit(action, decided.decision, room)
+            rest = changes(action, decided.decision, room)
         case Reject(reason=reason):
             rest = _words("Reason:", reason, room) if reason else _remark("No reason was given.")
         case Respond(message=message):
@@ -88,7 +93,7 @@ def edited(action: Action, room: int) -> Drawn:
     match action.edit:
         case Vote(decision=Edit() as edit, by=by, at=at) if not action.outcome:
             said = section(plain("✏️ Edited", bold=True), plain(" by "), person(by), plain(", "), date(at))
-            rest = _edit(action, edit, room)
+            rest = changes(action, edit, room)
             return Drawn(elements=[said, *rest.elements], cut=rest.cut)
         case _:
             return Drawn(elements=[])
@@ -106,19 +111,20 @@ def _need(action: Action, edit: Decision | None) -> int:
             return 0
         case Decided(decision=Edit(arguments=after)) | Edit(arguments=after):
             names = [
-                name for name in {**action.arguments, **after} if not _same(action.arguments, after, name)
+                name for name in {**action.arguments, **after} if not is_same(action.arguments, after, name)
             ]
-            sides = [
-                weight(as_text(side[name]))
-                for name in names
-                for side in (action.arguments, after)
-                if name in side
-            ]
-            return _CHANGE * len(names) + sum(min(side, _LONGEST_SIDE) for side in sides)
+            return sum(_need_of_change(action.arguments, after, name) for name in names)
         case Decided(decision=Reject(reason=text) | Respond(message=text)):
             return _CHANGE + min(weight(text), _LONGEST_SIDE)
         case _:
             return _CHANGE
+
+
+def _need_of_change(before: Arguments, after: Arguments, name: str) -> int:
+    values = [side[name] for side in (before, after) if name in side]
+    by_lines = _BY_LINES if len(values) > 1 and _has_lines(*values) else 0
+    longest = max((min(weight(as_text(value)), _LONGEST_SIDE) for value in values), default=0)
+    return _CHANGE + by_lines + 2 * longest  # both sides get as much
 
 
 def _remark(sentence: str) -> Drawn:
@@ -134,9 +140,9 @@ def _words(label: str, text: str, room: int) -> Drawn:
     )
 
 
-def _edit(action: Action, edit: Edit, room: int) -> Drawn:
+def changes(action: Action, edit: Edit, room: int) -> Drawn:
     """What an edit changes; the tool first, if it is another one."""
-    rest = _changes(action.arguments, edit.arguments, room)
+    rest = _changed(action.arguments, edit.arguments, room)
     if edit.tool is None:
         return rest
     into = [plain("Instead of "), plain(_named(action.tool), code=True), plain(" it runs ")]
@@ -148,32 +154,52 @@ def _named(tool: str) -> str:
     return in_line(tool, 80)[0] or '""'
 
 
-def _changes(before: Arguments, after: Arguments, room: int) -> Drawn:
-    names = [name for name in {**before, **after} if not _same(before, after, name)]
+def _changed(before: Arguments, after: Arguments, room: int) -> Drawn:
+    names = [name for name in {**before, **after} if not is_same(before, after, name)]
     if not names:
         return _remark("Nothing was changed.")
     told = names[: max(1, min(_MOST_CHANGES, room // _CHANGE))]
-    rooms = shares([_CHANGE + 2 * _LONGEST_SIDE] * len(told), room)
+    rooms = shares([_need_of_change(before, after, name) for name in told], room)
     parts = [_change(name, before, after, share) for name, share in zip(told, rooms, strict=True)]
-    elements = [part.elements[0] for part in parts]
+    elements = [element for part in parts for element in part.elements]
     if more := len(names) - len(told):
         elements.append(section(plain(f"… and {more:,} more changes, View all shows them.", italic=True)))
     return Drawn(elements=elements, cut=bool(more) or any(part.cut for part in parts))
 
 
-def _same(before: Arguments, after: Arguments, name: str) -> bool:
+def is_same(before: Arguments, after: Arguments, name: str) -> bool:
     """Equal in value and in type: 1, 1.0 and true are three things."""
     return name in before and name in after and repr(before[name]) == repr(after[name])
 
 
 def _change(name: str, before: Arguments, after: Arguments, room: int) -> Drawn:
     label, cut = in_line(name, 120)
+    if name in before and name in after and _has_lines(before[name], after[name]):
+        return _by_lines(label, _in_lines(before[name]), _in_lines(after[name]), room, cut=cut)
     half = max((room - _CHANGE) // 2, _AROUND * 2)
     old, new = _difference(before.get(name, _MISSING), after.get(name, _MISSING))
     was, shorter = _side(old, half)
     becomes, cropped = _side(new, half)
     line = section(plain(label or '""', bold=True), plain(": "), *was, plain(" → "), *becomes)
     return Drawn(elements=[line], cut=cut or shorter or cropped)
+
+
+def _has_lines(*values: Json) -> bool:
+    return any("\n" in as_text(value) for value in values)
+
+
+def _in_lines(value: Json) -> str:
+    """A text as it is, and a list or an object with a line for each of its items, however short."""
+    return (
+        json.dumps(value, ensure_ascii=False, indent=2) if isinstance(value, list | dict) else as_text(value)
+    )
+
+
+def _by_lines(label: str, was: str, becomes: str, room: int, *, cut: bool) -> Drawn:
+    counts = in_words(lines_of(was, becomes))
+    heading = section(plain(label or '""', bold=True), plain(f" ({counts or MASKED_CHANGE}):"))
+    drawn = difference(was, becomes, room - _CHANGE) if counts else Drawn(elements=[])
+    return Drawn(elements=[heading, *drawn.elements], cut=cut or drawn.cut)
 
 
 def _side(text: str | None, room: int) -> tuple[list[RichTextElement], bool]:

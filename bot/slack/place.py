@@ -21,6 +21,8 @@ class Place:
     """Which edition of the action a form was drawn from."""
     tool: str = ""
     """Which tool an edit form is for; empty for the one that is asked about."""
+    shown: str = ""
+    """Of an edit form: the mark of the edit whose difference it shows."""
     channel: ChannelId | None = None
     message: Ts | None = None
     """Where the card stands from which the view was opened."""
@@ -38,7 +40,7 @@ class Place:
         if not isinstance(told, dict):
             return None
         action, approval, page = told.get("action"), told.get("approval"), told.get("page", 0)
-        edition, tool = told.get("edition", ""), told.get("tool", "")
+        edition, tool, shown = told.get("edition", ""), told.get("tool", ""), told.get("shown", "")
         channel, message = told.get("channel"), told.get("message")
         if (
             not isinstance(channel, str | None)
@@ -48,6 +50,7 @@ class Place:
             or type(page) is not int
             or not isinstance(edition, str)
             or not isinstance(tool, str)
+            or not isinstance(shown, str)
         ):
             return None
         return cls(
@@ -56,6 +59,7 @@ class Place:
             page=max(page, 0),
             edition=edition,
             tool=tool,
+            shown=shown,
             channel=ChannelId(channel) if channel else None,
             message=Ts(message) if message else None,
         )

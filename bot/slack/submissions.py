@@ -16,9 +16,11 @@ from bot.slack import payloads, turning, verbs
 from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
-from bot.slack.forms import message_form, read_message, read_reason
+from bot.slack.forms import edit_form, message_form, read_message, read_reason
+from bot.slack.message import View
 from bot.slack.payloads import Submission
-from bot.slack.place import Place, spot_of
+from bot.slack.place import Place, spot_of, stamped
+from bot.slack.reviewing import is_in_view, mark, review
 
 Payload = dict[str, Any]
 Read = Callable[[Action, Submission], Decision | FieldErrors]
@@ -90,6 +92,9 @@ class Submissions:
         try:
             approval, action = await self.desk.look(place.action)
             decision = read(action, form)
+            if isinstance(decision, Edit) and (view := await self._review(approval, action, decision, form)):
+                await ack(response_action="update", view=view)
+                return
             errors = await self._decide(action, decision, form, place.edition)
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
@@ -100,6 +105,24 @@ class Submissions:
             await ack(response_action="errors", errors=told)
         else:
             await ack()
+
+    async def _review(self, approval: Approval, action: Action, read: Edit, form: Submission) -> View | None:
+        """The form with what the edit changes, if that was not in view yet; None if it can be decided."""
+        place = Place.read(form.private_metadata) or Place()
+        if place.edition != action.edition:
+            return None  # it is refused
+        try:
+            edit = await self.desk.proposed(action.id, read, by=form.by, spot=spot_of(form))
+        except InvalidArguments:
+            return None  # it is said at the fields
+        tool = edit.tool or action.tool
+        hidden = turning.hidden_in(self.masking, action, tool)
+        before = turning.as_edited(action, tool).arguments
+        if place.shown == mark(approval, action, edit) or is_in_view(before, edit.arguments, hidden):
+            return None
+        shown = review(self.masking, approval, action, edit, form.by)
+        view = edit_form(approval, action, hidden, tool=place.tool, review=shown)
+        return stamped(view, spot_of(form))
 
     async def _decide(
         self, action: Action, read: Decision | FieldErrors, form: Submission, drawn_from: str

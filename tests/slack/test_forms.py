@@ -110,7 +110,10 @@ def test_each_argument_has_a_field_of_its_type_with_its_name_and_value() -> None
     assert json.loads(elements["tags"]["initial_value"]) == ARGS["tags"]
     assert elements["either"]["initial_value"] == '"5"'
     assert elements["dry"]["initial_option"]["text"]["text"] == "(no value)"
-    assert fields["path"]["hint"]["text"] == "Where to write."
+    assert fields["path"]["hint"]["text"] == "Where to write. Before: a.txt"
+    assert fields["force"]["hint"]["text"] == "Before: false"
+    assert "hint" not in fields["content"]
+    assert "hint" not in fields["dry"]
     assert [label for label, block in fields.items() if block.get("optional")] == ["note", "level", "dry"]
 
 

@@ -116,7 +116,8 @@ async def _read_the_end(alice: Window, folder: Path) -> None:
     await expect(_buttons(alice)).to_have_count(0)
     for outcome in ("Approved by @Bob", "Edited and approved by @Bob", "Answered by @Alice"):
         await expect(card).to_contain_text(outcome)
-    await expect(card).to_contain_text("done → done by Alice,⏎read by Bob")
+    await expect(card).to_contain_text("content (1 line removed (-), 2 lines added (+)):")
+    await expect(card).to_contain_text("- done\n+ done by Alice,\n+ read by Bob")
     await alice.main.get_by_role("button", name="2 replies").click()
     answer = alice.thread.get_by_role("article").last
     await expect(answer).to_contain_text("Deleted tmp.log.")

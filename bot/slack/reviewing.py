@@ -1,0 +1,59 @@
+"""What an edit changes, shown before it is sent.
+
+Below each field of the form stands what was there before, as far as it fits into a line; such an edit is
+sent at once. Where it does not fit, sending the form shows the difference first, above the same fields, and
+sending that decides. What was shown is known by its digest, so that nothing else is sent.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from slack_sdk.models.blocks import RichTextElement
+
+from bot.approvals.action import EDITION, Action, Vote
+from bot.approvals.approval import Approval
+from bot.approvals.decision import Arguments, Edit
+from bot.approvals.ids import UserId
+from bot.approvals.masking import Masking
+from bot.slack.arguments import is_short
+from bot.slack.fields import Hidden
+from bot.slack.literal import plain, section
+from bot.slack.outcomes import changes, is_same
+
+CHANGED: Final = "This is what changes. Send it, or go on editing below."
+_ROOM: Final = 12_000
+"""Characters for the difference; a view takes far more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A difference, and by what it is known."""
+
+    elements: list[RichTextElement]
+    shown: str
+
+
+def mark(approval: Approval, action: Action, edit: Edit) -> str:
+    """Tells one edit of a call from any other."""
+    return approval.digest_of(action, edit.tool or action.tool, edit.arguments, None)[:EDITION]
+
+
+def is_in_view(before: Arguments, after: Arguments, hidden: Hidden) -> bool:
+    """Whether the form itself shows all that is changed: what it was stands below what it is.
+
+    What is masked is never shown, in either.
+    """
+    names = [name for name in {**before, **after} if not is_same(before, after, name)]
+    return all(name in hidden or name not in before or is_short(before[name]) for name in names)
+
+
+def review(masking: Masking, approval: Approval, action: Action, edit: Edit, by: UserId) -> Review:
+    """The difference from what the agent asked for, as people see it."""
+    vote = Vote(decision=edit, by=by, at=approval.asked_at)
+    tried = replace(action, votes=(*action.votes, vote))
+    actions = tuple(tried if one.id == action.id else one for one in approval.actions)
+    masked = masking.approval(replace(approval, actions=actions)).action(action.id)
+    proposed = masked.votes[-1].decision
+    drawn = changes(masked, proposed, _ROOM).elements if isinstance(proposed, Edit) else []
+    said = section(plain(CHANGED, bold=True))
+    return Review(elements=[said, *drawn], shown=mark(approval, action, edit))

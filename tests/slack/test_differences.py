@@ -1,0 +1,158 @@
+"""What an edit changes: line by line on the card, and in the form before it is sent."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.approvals.decision import Arguments, Edit, Json
+from bot.approvals.masking import BY_DEFAULT
+from bot.slack.arguments import Drawn
+from bot.slack.cards import card
+from bot.slack.differences import MOST_COMPARED, MOST_LINES, difference, in_words, lines_of
+from bot.slack.forms import edit_form
+from bot.slack.place import Place
+from bot.slack.reviewing import CHANGED, is_in_view, mark, review
+from tests.slack.limits import assert_fit_for_slack, assert_view_fit_for_slack
+from tests.slack.reading import readable
+from tests.slack.samples import ALICE, BOB, NOW, TEXTS, action, approval
+
+
+def read(drawn: Drawn) -> str:
+    return readable([{"type": "rich_text", "elements": [one.to_dict() for one in drawn.elements]}])
+
+
+def numbered(*changed: int, total: int = 30) -> str:
+    return "\n".join(f"line {n}{'!' if n in changed else ''}" for n in range(total))
+
+
+def test_lines_are_marked_by_signs_and_counted_in_words() -> None:
+    lines = lines_of("a\nb\nc", "a\nB\nBB\nc")
+    assert [f"{line.sign}{line.text}" for line in lines] == ["  a", "- b", "+ B", "+ BB", "  c"]
+    assert in_words(lines) == "1 line removed (-), 2 lines added (+)"
+    assert in_words(lines_of("a", "a\nb")) == "1 line added (+)"
+    assert in_words(lines_of("a\nb\nc", "a")) == "2 lines removed (-)"
+    assert in_words(lines_of("a", "a")) == ""
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
+def test_both_sides_can_be_read_back(one: list[str], other: list[str]) -> None:
+    lines = lines_of("\n".join(one), "\n".join(other))
+    assert [line.text for line in lines if line.sign != "+ "] == (one or [""])
+    assert [line.text for line in lines if line.sign != "- "] == (other or [""])
+
+
+def test_what_stays_the_same_is_counted_between_the_boxes() -> None:
+    assert read(difference(numbered(), numbered(10, 25), 5_000)) == (
+        "… 8 lines the same …\n"
+        "|   line 8\n|   line 9\n| - line 10\n| + line 10!\n|   line 11\n|   line 12\n"
+        "… 10 lines the same …\n"
+        "|   line 23\n|   line 24\n| - line 25\n| + line 25!\n|   line 26\n|   line 27\n"
+        "… 2 lines the same …"
+    )
+    near = read(difference(numbered(), numbered(10, 14), 5_000))
+    assert near.count("the same …") == 2
+    far = read(difference(numbered(), numbered(10, 15), 5_000))
+    assert "|   line 12\n|   line 13\n" in far.replace("… 0 lines the same …\n", "")
+
+
+def test_a_long_difference_is_cut_with_counts() -> None:
+    drawn = difference(numbered(total=100), numbered(*range(100), total=100), 5_000)
+    assert drawn.cut
+    text = read(drawn)
+    assert text.count("\n| ") + text.startswith("| ") == MOST_LINES
+    assert text.endswith("\n… 60 lines removed (-), 100 lines added (+) more, View all shows both …")
+    tight = difference(numbered(total=100), numbered(*range(100), total=100), 400)
+    assert tight.cut
+    assert 0 < read(tight).count("| ") < MOST_LINES
+    assert not difference("a\nb", "a\nc", 5_000).cut
+
+
+def test_of_very_many_lines_all_count_as_changed() -> None:
+    many = "\n".join(str(n) for n in range(MOST_COMPARED + 1))
+    shuffled = "\n".join(str(n) for n in reversed(range(MOST_COMPARED + 1)))
+    assert in_words(lines_of(many, shuffled)) == "1,001 lines removed (-), 1,001 lines added (+)"
+    assert in_words(lines_of(f"{many}\nx", f"{many}\ny")) == "1 line removed (-), 1 line added (+)"
+
+
+def test_blanks_at_the_end_and_invisible_characters_are_seen() -> None:
+    text = read(difference("a\nb", "a  \nb\u200b\t", 5_000))
+    assert text == ("| - a\n| - b\n| + a⟨·\u00d72⟩\n| + b⟨U+200B⟩⟨⇥\u00d71⟩")
+    assert "⟨U+000D⟩" in read(difference("a\nb", "a\r\nb", 5_000))
+
+
+@settings(deadline=None, max_examples=60)
+@given(TEXTS, TEXTS, st.sampled_from([0, 300, 4_000]))
+def test_no_difference_is_too_large_or_alive(one: str, other: str, room: int) -> None:
+    drawn = difference(one, other, room)
+    assert sum(len(str(each.to_dict())) for each in drawn.elements) < 2 * room + 2_000
+
+
+def after(before: Arguments, changed: Arguments) -> str:
+    asked = approval(action(arguments=before))
+    message = card(
+        BY_DEFAULT.approval(asked.decide(asked.actions[0].id, Edit(changed), by=BOB, at=NOW)), requester=ALICE
+    )
+    assert_fit_for_slack(message)
+    return readable(message.blocks)
+
+
+def test_the_card_shows_texts_and_lists_line_by_line_and_short_values_side_by_side() -> None:
+    before: dict[str, Json] = {"text": "a\nb", "tags": ["x" * 60, "y" * 60], "n": 1}
+    text = after(before, {"text": "a\nc", "tags": ["x" * 60], "n": 2})
+    assert "text (1 line removed (-), 1 line added (+)):\n|   a\n| - b\n| + c\n" in text
+    assert f'| - {" " * 2}"{"x" * 60}",\n| - {" " * 2}"{"y" * 60}"\n' in text
+    assert "n: `1` → `2`" in text
+
+
+def test_a_secret_inside_lines_is_told_to_have_changed_and_not_how() -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    text = after({"text": f"a\n{key}"}, {"text": f"a\n{key[:-1]}Q"})
+    assert "text (what is masked in it was changed):" in text
+    assert "AKIAABCD" not in text
+
+
+@pytest.mark.parametrize(
+    ("before", "changed", "in_view"),
+    [
+        ({"a": "x"}, {"a": "y"}, True),
+        ({"a": "x"}, {"a": "y\nz"}, True),
+        ({"a": "x\ny"}, {"a": "x"}, False),
+        ({"a": "x" * 121}, {"a": "x"}, False),
+        ({"a": "x" * 120}, {"a": "x"}, True),
+        ({"a": "x\ny"}, {"a": "x\ny"}, True),
+        ({}, {"a": "long\ntext"}, True),
+        ({"a": "x", "b": "y\nz"}, {"a": "z", "b": "y\nz"}, True),
+        ({"a": "x", "b": "y\nz"}, {"a": "z", "b": "y"}, False),
+        ({"secret": "a\nb"}, {"secret": "c"}, True),
+    ],
+)
+def test_only_what_the_form_cannot_show_itself_takes_a_second_step(
+    before: Arguments,
+    changed: Arguments,
+    in_view: bool,  # noqa: FBT001 - a table
+) -> None:
+    assert is_in_view(before, changed, {"secret": "(masked)"}) is in_view
+
+
+def test_the_form_shows_the_difference_above_the_same_fields() -> None:
+    asked = approval(action(arguments={"content": "a\nb", "password": "hunter2"}))
+    [one] = asked.actions
+    edit = Edit({"content": "a\nc", "password": "hunter3"})
+    made = review(BY_DEFAULT, asked, one, edit, BOB)
+    hidden = BY_DEFAULT.hidden(one)
+    view = edit_form(asked, one, hidden, review=made)
+    assert_view_fit_for_slack(view)
+    assert "hunter" not in str(view)
+    text = readable(view["blocks"])
+    assert f"{CHANGED}\ncontent (1 line removed (-), 1 line added (+)):\n|   a\n| - b\n| + c\n" in text
+    assert "password: `(masked, 7 characters)` → `(masked, 7 characters)`" in text
+    first = edit_form(asked, one, hidden)
+    ids = [block["block_id"] for block in first["blocks"]]
+    assert [
+        block["block_id"] for block in view["blocks"] if not block["block_id"].startswith("changes.")
+    ] == ids
+    place = Place.read(view["private_metadata"])
+    assert place
+    assert place.shown == mark(asked, one, edit) != mark(asked, one, Edit({"content": "a\nd"}))
+    assert len(place.shown) == 16
