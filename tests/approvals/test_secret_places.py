@@ -8,7 +8,7 @@ import pytest
 from bot.approvals.action import Seat
 from bot.approvals.decision import Approve, Decision, Edit, Json, Reject, Respond
 from bot.approvals.ids import UserId
-from bot.approvals.masking import BY_DEFAULT, Masking, is_masked
+from bot.approvals.masking import BY_DEFAULT, Masked, Masking, is_masked
 from bot.approvals.referents import Referents
 from bot.approvals.secret_names import SecretNames, named
 from bot.approvals.secrets import mask, masked_text
@@ -155,3 +155,43 @@ def test_a_pair_of_name_and_secret_keeps_its_name() -> None:
 def test_people_are_no_secret() -> None:
     asked = approval(action(arguments={"who": "U0BOB"}))
     assert BY_DEFAULT.approval(decided(asked, [Approve()])).actions[0].votes[0].by == UserId("U0BOB")
+
+
+def test_a_short_secret_is_a_word_of_its_own_and_a_longer_one_is_found_in_words() -> None:
+    def said(secret: str, text: str) -> str:
+        return BY_DEFAULT.text(text, [approval(action(arguments={"password": secret}))])
+
+    assert said("red", "red") == "red"
+    assert said("blue", "blue, bluebird, a_blue") == "(masked, 4 characters), bluebird, a_blue"
+    assert said("green", "green greenish") == "(masked, 5 characters) greenish"
+    assert said("yellow", "yellowish") == "(masked, 6 characters)ish"
+    assert said('say "x"', 'say "x" as say \\"x\\"') == "(masked, 7 characters) as (masked, 9 characters)"
+
+
+def test_what_is_masked_tells_whether_anything_of_it_is_seen_and_apart_from_what_looks_alike() -> None:
+    whole, other = (BY_DEFAULT.json({"password": one}) for one in ("aaaa", "bbbb"))
+    part = BY_DEFAULT.json("token=abc12345")
+    assert isinstance(whole, dict)
+    assert isinstance(other, dict)
+    assert isinstance(part, Masked)
+    assert isinstance(whole["password"], Masked)
+    assert isinstance(other["password"], Masked)
+    assert (whole["password"].whole, part.whole) == (True, False)
+    assert whole["password"] == other["password"]
+    assert repr(whole["password"]) != repr(other["password"])
+    assert repr(BY_DEFAULT.json("token=abc12345")) != repr(BY_DEFAULT.json("token=abc12346"))
+
+
+def test_the_names_of_the_policy_count_for_the_tool_that_they_are_given_for() -> None:
+    opened, unlocked = (action(n, tool, {"code": "123456"}) for n, tool in enumerate(("open", "unlock")))
+    asked = decided(approval(opened, unlocked), [Edit({"code": "654321"}), Edit({"code": "654321"})])
+    first, second = NAMES.approval(asked).actions
+    assert (first.arguments, second.arguments) == ({"code": MASKED_CODE}, {"code": MASKED_CODE})
+    assert first.decided
+    assert second.decided
+    assert second.decided.decision == second.votes[0].decision == Edit({"code": MASKED_CODE})
+    alone = NAMES.approval(approval(opened)).actions[0]
+    assert alone.arguments == {"code": "123456"}
+
+
+MASKED_CODE = "(masked, 6 characters)"
