@@ -22,6 +22,7 @@ from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
 from bot.approvals.ids import ApprovalId, ConversationId, PostId
 from bot.approvals.masking import Masking
+from bot.approvals.opinions import Opinions
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Journal
 from bot.approvals.readers import Readers
@@ -43,6 +44,7 @@ from bot.slack.app import Identity, asking_client, bolt_app, posting_client, sla
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
+from bot.slack.feedback import Thumbs
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
@@ -210,8 +212,9 @@ class _Work:
             readers=Readers(store=self.store, now=_now),
             masking=self._masking,
         )
+        thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
         forms = Submissions(desk=desk, masking=self._masking)
-        return bolt_app(self._client, who, [*talking.listeners, clicks, forms, talk])
+        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, talk])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""

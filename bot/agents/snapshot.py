@@ -24,6 +24,7 @@ from langgraph.types import PregelTask, StateSnapshot
 
 from bot.agents.failures import cut, tool_failures
 from bot.agents.messages import latest_message
+from bot.agents.turns import turn_of
 from bot.agents.verdicts import needs_person
 from bot.agents.wire import Unreadable, interrupt_from
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread
@@ -80,6 +81,7 @@ class Snapshot:
             message_ids=frozenset(message.id for message in self.messages if message.id),
             answer=self._answer() if condition is Condition.IDLE else None,
             tool_failures=tool_failures(self.messages),
+            turn=turn_of(self.messages),
             unheard=self._unheard(),
         )
 

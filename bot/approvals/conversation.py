@@ -40,6 +40,8 @@ class Conversation:
     """Since when it is idle or has failed; None if it is neither, or if the agent has forgotten it since."""
     forgotten: bool = False
     """Whether the agent's checkpoints were deleted since anything was said here."""
+    following: PostId | None = None
+    """The message that shows what the agent does in this turn, as long as more is to come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class PostKind(StrEnum):
     """An approval."""
     NOT_ASKED = "not_asked"
     """That nobody is asked about an approval's calls again, since an earlier approval is remembered."""
+    PROGRESS = "progress"
+    """What the agent does in one turn, call by call; its text is the plan, as JSON."""
     ANSWER = "answer"
     """What the agent says: markdown, untrusted."""
     NOTICE = "notice"

@@ -43,6 +43,8 @@ class Masked(str):
 
 
 Redact: TypeAlias = Callable[[str], tuple[str, ...]]
+Secrets: TypeAlias = tuple[str, ...]
+"""Real bytes, the longest first: never to be shown."""
 
 
 def _no_more(_: str) -> tuple[str, ...]:
@@ -67,14 +69,26 @@ class Masking:
         masked = self.approval(approval)
         return masked, masked.action(action.id) if action else None
 
-    def text(self, text: str, about: Iterable[Approval] = ()) -> str:
-        """A text as people see it, in which secrets of these approvals may be quoted."""
+    def text(self, text: str, about: Iterable[Approval] = (), *, secrets: Secrets = ()) -> str:
+        """A text as people see it, in which secrets of these approvals may be quoted, or these `secrets`."""
+        if secrets:
+            return _text(text, secrets)
         return _text(text, _known(secret for approval in about for secret in self._secrets(approval)))
 
     def json(self, value: Json, about: Iterable[Approval] = ()) -> Json:
         """The same for a JSON value, in which names mean secrets too."""
         known = _known(secret for approval in about for secret in self._secrets(approval))
         return _value(value, ("",), SecretNames(()), known)
+
+    def secrets(self, calls: Iterable[tuple[str, Arguments]], about: Iterable[Approval] = ()) -> Secrets:
+        """What stands behind the names of secrets in these calls and approvals, to look for elsewhere."""
+        found = [secret for approval in about for secret in self._secrets(approval)]
+        found += [one for tool, args in calls for one in SecretNames(self.redact(tool)).secrets(args)]
+        return _known(found)
+
+    def arguments(self, tool: str, arguments: Arguments, secrets: Secrets = ()) -> dict[str, Json]:
+        """A call's arguments as people see them, where nobody was asked about it too."""
+        return self._arguments(tool, arguments, secrets)
 
     def hidden(self, action: Action, *more: str) -> Mapping[str, str]:
         """The arguments of which something is masked, and what is told in their place.

@@ -171,6 +171,9 @@ class Posts(Protocol):
     async def save(self, post: Post) -> None:
         """Write where and how it is shown."""
 
+    async def rewrite(self, post: Post) -> None:
+        """Write what it says, and nothing else of it."""
+
     async def owed(self) -> Sequence[Post]:
         """All that are owed or half sent, oldest first."""
 

@@ -18,9 +18,12 @@ from bot.approvals.conversation import Conversation, PostKind, Said, Status
 from bot.approvals.endings import STILL, Endings, Standstill
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, withdraw
+from bot.approvals.following import Following
 from bot.approvals.ids import ConversationId
 from bot.approvals.lookups import pointing
+from bot.approvals.masking import Masking
 from bot.approvals.places import IN_THREAD
+from bot.approvals.plan import Course
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.queueing import Queue
@@ -60,7 +63,17 @@ class Running:
 
     @property
     def _watching(self) -> Watching:
-        return Watching(store=self.store, agent=self.agent)
+        return Watching(store=self.store, agent=self.agent, following=self._following)
+
+    @property
+    def _masking(self) -> Masking:
+        return Masking(redact=lambda tool: self.policy.terms(tool).redact)
+
+    @property
+    def _following(self) -> Following:
+        return Following(
+            store=self.store, jobs=self.jobs, agent=self.agent, masking=self._masking, now=self.now
+        )
 
     async def start(self, id: ConversationId) -> None:
         """Advance a conversation that has just begun: there is nothing to look at before its first run.
@@ -101,6 +114,7 @@ class Running:
     async def _fail(self, id: ConversationId, sentence: str) -> None:
         async with self.store.write() as tx:
             if conversation := await tx.conversations.get(id):
+                await self._following.end(tx, conversation, Course.HALTED)
                 await self._ends.fail(tx, conversation, sentence)
 
     async def _take(self, id: ConversationId, step: Doing) -> str | None:
@@ -116,6 +130,7 @@ class Running:
         conversation = await tx.conversations.get(id)
         if conversation is None:
             return Rest()
+        conversation = await self._following.note(tx, conversation, thread, failure)
         arrived, kept = await self._hand_over(tx, conversation, thread)
         await self._ends.tell_tool_failures(tx, conversation, thread)
         if conversation.status is Status.CANCELLING:

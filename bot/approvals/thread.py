@@ -69,6 +69,30 @@ class ToolFailure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A tool call, and what became of it as far as the thread has it."""
+
+    message: str
+    """The id of the model's message that has the call."""
+    id: str
+    tool: str
+    arguments: Arguments
+    result: str | None = None
+    """The beginning of what the agent was told; None as long as the call has no result."""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What the agent has done since somebody last spoke to it."""
+
+    id: str
+    """The id of the message that began it."""
+    calls: tuple[Called, ...]
+    """In the order in which the model made them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
     """A thread at one moment, always read from the checkpoint and never from a stream."""
 
@@ -81,6 +105,8 @@ class Thread:
     answer: Answer | None = None
     """The agent's last words, if the condition is idle."""
     tool_failures: tuple[ToolFailure, ...] = ()
+    turn: Turn | None = None
+    """None where nobody has spoken."""
     stuck: bool = False
     """A wrong answer was kept, and every later one is ignored; proceeding leaves it behind."""
     unreadable: bool = False

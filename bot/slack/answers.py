@@ -14,7 +14,7 @@ from slack_sdk.models.blocks import (
 )
 
 from bot.approvals.conversation import Post
-from bot.approvals.ids import UserId
+from bot.approvals.ids import PostId, UserId
 from bot.slack import buttons, verbs
 from bot.slack.literal import excerpt, person, quote, section
 from bot.slack.literal import plain as piece
@@ -22,6 +22,7 @@ from bot.slack.markdown import defuse, undefused
 from bot.slack.message import Message, as_json
 from bot.slack.splitting import split
 from bot.slack.text import clip, escape, mention, own_words, visible
+from bot.slack.thumbs import thumbs
 
 LONGEST_FALLBACK: Final = 3_000
 """Characters of a message's `text`; Slack takes 4,000 in an update."""
@@ -29,14 +30,22 @@ _LONGEST_SENTENCE: Final = 2_800
 _OPENING: Final = 6_000
 _AGENT_SAYS: Final = ContextBlock(elements=[PlainTextObject(text="The agent says:", emoji=False)])
 """Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
+_BY_AN_AGENT: Final = ContextBlock(
+    elements=[PlainTextObject(text="Written by an AI agent, which can be wrong.", emoji=False)]
+)
+"""At the end of what the agent wrote."""
 _NOTHING: Final = "The agent finished without saying anything."
 
 
-def answer(text: str) -> list[Message]:
-    """The agent's words, in as many messages as they need, in order; at least one."""
+def answer(text: str, id: PostId, *, plainly: bool = False) -> list[Message]:
+    """The agent's words, in as many messages as they need, in order; at least one.
+
+    Below the last one people can say what they think of it; `plainly`, with ordinary buttons.
+    """
     if not text.strip():
         return [notice(_NOTHING)]
-    return [_part(part) for part in split(defuse(visible(text)))]
+    *parts, last = split(defuse(visible(text)))
+    return [*map(_part, parts), _part(last, _BY_AN_AGENT, thumbs(id, plainly=plainly))]
 
 
 def notice(words: str) -> Message:
@@ -76,13 +85,14 @@ def plain(message: Message) -> Message:
     part = excerpt(words.strip() or message.text, 9_000)
     left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
     literal = RichTextBlock(elements=[section(piece(part.head + left + part.tail))])
-    return Message(text=message.text, blocks=as_json([_AGENT_SAYS, literal]))
+    below = [one for one in message.blocks if one.get("block_id") == "feedback"]
+    return Message(text=message.text, blocks=[*as_json([_AGENT_SAYS, literal, _BY_AN_AGENT]), *below])
 
 
-def _part(markdown: str) -> Message:
+def _part(markdown: str, *below: Block) -> Message:
     return Message(
         text=clip(escape(undefused(markdown)), LONGEST_FALLBACK),
-        blocks=as_json([_AGENT_SAYS, MarkdownBlock(text=markdown)]),
+        blocks=as_json([_AGENT_SAYS, MarkdownBlock(text=markdown), *below]),
     )
 
 

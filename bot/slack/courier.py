@@ -15,22 +15,22 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.approvals import tenure
 from bot.approvals.approval import State
 from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.errors import TryLater
+from bot.approvals.following import PACE, drawn_in
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
 from bot.approvals.standings import Standings
-from bot.slack import answers
+from bot.slack import answers, sending
 from bot.slack.displaced import Displaced
-from bot.slack.drawing import CHANGING, Drawing
-from bot.slack.finding import found, mark
+from bot.slack.drawing import CHANGING, SIMPLER, Drawing
+from bot.slack.finding import found
 from bot.slack.loading import loaded
 from bot.slack.message import Message
 from bot.slack.pace import Pace
-from bot.slack.refusals import Meaning, later, meaning_of, name_of
+from bot.slack.refusals import Meaning, is_about_blocks, later, meaning_of, name_of
 from bot.slack.sightings import sighting
 
 REDRAWS: Final = (20, 4.0)
@@ -58,6 +58,8 @@ class Courier:
     """Of redraws."""
     turns: Pace = field(default_factory=Pace)
     """Of new messages."""
+    refused: set[PostKind] = field(default_factory=set)
+    """What this Slack did not take as it is meant to be, and is given plainly from then on."""
 
     @property
     def _displaced(self) -> Displaced:
@@ -90,7 +92,7 @@ class Courier:
             told = self._told("shown", replace(drawing, post=post), parts[number]) if is_drawn else ()
             post = await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
         # It may have been decided, withdrawn or retried while it was on its way.
-        if post.kind is PostKind.CARD:
+        if post.kind in {PostKind.CARD, PostKind.PROGRESS}:
             await self.redraw(id, version=post.drawn + 1)
             now = await self._load(id)
             if now and now.behind != drawing.behind:
@@ -110,20 +112,22 @@ class Courier:
         if drawing is None:
             return
         post, [message] = drawing.post, drawing.parts()
-        tenure.check()
         try:
-            await self.client.chat_update(
-                channel=post.channel or "",
-                ts=post.ts or "",
-                text=message.text,
-                blocks=message.blocks,
-                metadata=mark(id, 0),
-                parse="none",
-            )
+            await sending.update(self.client, drawing, message)
         except SlackApiError as error:
             await self._not_redrawn(post, error)
         else:
             await self._save(replace(post, drawn=drawing.version), *self._told("shown", drawing, message))
+            if post.kind is PostKind.PROGRESS:
+                await self._go_on(id, drawing.version)
+
+    async def _go_on(self, id: PostId, shown: int) -> None:
+        """What the agent did while this was drawn may have counted on this drawing: owe one more."""
+        newer = await self._to_redraw(id, shown + 1)
+        if newer and newer.version > shown and self.standings:
+            async with self.store.write() as tx:
+                again = drawn_in(id, f"after {newer.version}", PACE.total_seconds())
+                await self.standings.jobs.owe(tx, again)
 
     async def give_up(self, id: PostId, problem: str) -> None:
         """Note that a post could not be shown after the last attempt; its approval stays decidable."""
@@ -135,7 +139,10 @@ class Courier:
         drawing = await self._load(id)
         if drawing is None or drawing.post.ts is None:
             return None
-        if version is not None and not drawing.post.drawn < version <= drawing.version:
+        # A drawing of a turn is of whatever there is by then: what came since has counted on it.
+        is_turn = version is not None and drawing.post.kind is PostKind.PROGRESS
+        wanted = drawing.version if is_turn else version
+        if wanted is not None and not drawing.post.drawn < wanted <= drawing.version:
             return None
         return drawing
 
@@ -149,6 +156,9 @@ class Courier:
             case Meaning.NO_CHANNEL:
                 log.warning("card_not_redrawn", post=post.id, error=name_of(error))
                 await self._displaced.lose(post, error)
+            case Meaning.TOO_MUCH if post.kind is PostKind.PROGRESS and post.kind not in self.refused:
+                self.refused.add(post.kind)
+                await self.redraw(post.id)
             case _:
                 raise error
 
@@ -169,20 +179,7 @@ class Courier:
         return await self._shown(drawing, answer, drawing.drawn(number))
 
     async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
-        # What is said below a card is for everybody who saw the card, who follow no thread there.
-        is_for_all = drawing.thread_ts and (drawing.post.kind is PostKind.CARD or drawing.below)
-        tenure.check()
-        return await self.client.chat_postMessage(
-            channel=drawing.channel,
-            thread_ts=drawing.thread_ts,
-            reply_broadcast=True if is_for_all else None,
-            text=message.text,
-            blocks=message.blocks,
-            metadata=mark(drawing.post.id, number),
-            unfurl_links=False,
-            unfurl_media=False,
-            parse="none",
-        )
+        return await sending.post(self.client, drawing, message, number)
 
     async def _not_shown(
         self, drawing: Drawing, post: Post, message: Message, number: int, error: SlackApiError
@@ -192,6 +189,11 @@ class Courier:
             case Meaning.NO_CHANNEL:
                 log.warning("post_undeliverable", post=post.id, kind=post.kind, error=name_of(error))
                 return await self._displaced.lose(replace(post, state=PostState.OWED), error)
+            case Meaning.TOO_MUCH if drawing.post.kind in SIMPLER and not drawing.plainly:
+                if is_about_blocks(error):
+                    self.refused.add(post.kind)
+                simpler = replace(drawing, plainly=True, post=replace(post, state=PostState.OWED))
+                return await self._show(simpler, simpler.parts()[number], number)
             case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
                 answer = await self._send(drawing, answers.plain(message), number)
                 return await self._shown(drawing, answer, drawing.drawn(number))
@@ -218,7 +220,7 @@ class Courier:
         return replace(post, channel=channel, ts=post.ts or ts, drawn=drawn)
 
     async def _load(self, id: PostId) -> Drawing | None:
-        return await loaded(self.store, self.masking, id)
+        return await loaded(self.store, self.masking, id, refused=self.refused)
 
     async def _save(self, post: Post, *events: Event) -> Post:
         """Write how it is shown, and return it; who settled it meanwhile stays."""

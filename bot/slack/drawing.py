@@ -7,18 +7,30 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.plan import Plan
 from bot.slack import answers, turns, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.not_asked import not_asked
+from bot.slack.progress import progress
 
 CHANGING: Final = frozenset(
-    {PostKind.CARD, PostKind.NOT_ASKED, PostKind.KEPT, PostKind.FAILURE, PostKind.TOOL_FAILURE}
+    {
+        PostKind.CARD,
+        PostKind.NOT_ASKED,
+        PostKind.KEPT,
+        PostKind.FAILURE,
+        PostKind.TOOL_FAILURE,
+        PostKind.PROGRESS,
+    }
 )
-"""What looks different later, when somebody has pressed a button of it."""
+"""What looks different later, when somebody has pressed a button of it, or the agent has gone on."""
 
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
 """What may quote the arguments of its conversation's calls."""
+
+SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER})
+"""What can be said with simpler blocks, where a Slack does not take the better ones."""
 
 DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
 """What shows a call's arguments."""
@@ -39,6 +51,8 @@ class Drawing:
     masking: Masking = BY_DEFAULT
     below: Post | None = None
     """The card under which it is said, where that is not the conversation's thread."""
+    plainly: bool = False
+    """Whether Slack has refused such blocks, so that simpler ones have to do."""
 
     @property
     def channel(self) -> str:
@@ -66,7 +80,7 @@ class Drawing:
         """The approval as people see it: what is secret in it is masked."""
         return self.masking.approval(self.approval) if self.approval else None
 
-    def parts(self) -> list[Message]:
+    def parts(self) -> list[Message]:  # noqa: PLR0911 - a kind a line
         """The messages that show it; all but a long answer are one."""
         match self.post.kind:
             case PostKind.OPENING | PostKind.ASKED:
@@ -79,8 +93,10 @@ class Drawing:
             case PostKind.NOT_ASKED:
                 shown = self.shown
                 return [not_asked(shown)] if shown else []
+            case PostKind.PROGRESS:
+                return [progress(self.plan, self.conversation.id, plainly=self.plainly)]
             case PostKind.ANSWER:
-                return answers.answer(self.post.text)
+                return answers.answer(self.post.text, self.post.id, plainly=self.plainly)
             case PostKind.NOTICE:
                 return [answers.notice(self.post.text)]
             case PostKind.KEPT:
@@ -106,8 +122,15 @@ class Drawing:
                 return waiting.expiry(shown)
 
     @property
+    def plan(self) -> Plan:
+        """What the message of a turn shows."""
+        return Plan.from_json(self.post.text)
+
+    @property
     def version(self) -> int:
         """What `Post.drawn` becomes once the drawing is shown."""
+        if self.post.kind is PostKind.PROGRESS:
+            return self.plan.version
         return self.approval.version if self.approval else 0
 
     @property

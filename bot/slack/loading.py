@@ -1,5 +1,6 @@
 """What a message is drawn from, read in one look: its post, and everything that stands on it."""
 
+from collections.abc import Container
 from dataclasses import replace
 
 from bot.approvals.approval import State
@@ -11,8 +12,13 @@ from bot.approvals.ports import Store, Transaction
 from bot.slack.drawing import QUOTING, Drawing
 
 
-async def loaded(store: Store, masking: Masking, id: PostId) -> Drawing | None:
-    """The post with all that it shows; None if it is not known."""
+async def loaded(
+    store: Store, masking: Masking, id: PostId, *, refused: Container[PostKind] = ()
+) -> Drawing | None:
+    """The post with all that it shows; None if it is not known.
+
+    `refused` are the kinds that this Slack does not take as they are meant to be.
+    """
     below = None
     async with store.read() as tx:
         post = await tx.posts.get(id)
@@ -25,14 +31,17 @@ async def loaded(store: Store, masking: Masking, id: PostId) -> Drawing | None:
             cards = await tx.posts.cards(post.approval)
             below = next((one for one in cards if one.place == post.place and one.ts), None)
         behind = await _behind(tx, post) if post.kind is PostKind.CARD else 0
+    # A plan is masked already, field by field: masked as one text it would be JSON no more.
+    is_plan = post.kind is PostKind.PROGRESS
     return Drawing(
         below=below,
-        post=replace(post, text=masking.text(post.text, quoted)),
+        post=post if is_plan else replace(post, text=masking.text(post.text, quoted)),
         conversation=conversation,
         approval=merged(card) if card else None,
         card=tuple(card),
         behind=behind,
         masking=masking,
+        plainly=post.kind in refused,
     )
 
 

@@ -60,6 +60,11 @@ def meaning_of(error: SlackApiError) -> Meaning:
     return _BY_NAME.get(name_of(error), Meaning.UNKNOWN)
 
 
+def is_about_blocks(error: SlackApiError) -> bool:
+    """Whether it is the kind of a block that is not taken, and not how much there is of it."""
+    return name_of(error) in {"invalid_blocks", "invalid_blocks_format"}
+
+
 def later(error: SlackApiError) -> TryLater:
     """When to come back: what Slack says, or a pause."""
     name = name_of(error)

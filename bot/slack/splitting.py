@@ -6,9 +6,12 @@ from typing import Final
 from bot.slack.markdown import fence_after, marks_of
 from bot.slack.text import border
 
-LIMIT: Final = 11_500
-"""Characters of one message; Slack takes 12,000 over all markdown blocks."""
+LIMIT: Final = 11_000
+"""Characters of one message; Slack takes 12,000 over all markdown blocks, and 1,200 more for the others."""
 _LONGEST_FENCE: Final = 60
+_HEAD: Final = 2
+"""Lines of a table's head: the names of its columns, and how they are aligned."""
+_DELIMITER: Final = re.compile(r"\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?")
 _PIECE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -16,19 +19,38 @@ def split(markdown: str, limit: int = LIMIT) -> list[str]:
     """The Markdown in parts of at most `limit` characters (at least 400), counted in UTF-16.
 
     Cut between paragraphs where that is possible, else between lines, words or characters. A code block
-    that is cut is closed and opened again. Nothing is lost and the order is kept.
+    that is cut is closed and opened again, and a table that is cut goes on below its head. Nothing is lost
+    and the order is kept.
     """
     pieces = [piece for line in _PIECE.findall(markdown) for piece in _short(line, limit // 2)]
     parts: list[str] = []
     start, fence = 0, ""
     while start < len(pieces):
-        end, after = _reach(pieces, start, fence, limit - 2 * (_LONGEST_FENCE + 1))
+        opened = _reopened(fence) or _head(pieces, start, limit // 4)
+        end, after = _reach(pieces, start, fence, limit - units(opened) - _LONGEST_FENCE - 1)
         text = "".join(pieces[start:end])
-        parts.append(
-            _reopened(fence) + text + _closing(text, after) if end < len(pieces) else _reopened(fence) + text
-        )
+        parts.append(opened + text + (_closing(text, after) if end < len(pieces) else ""))
         start, fence = end, after
     return [part for part in parts if part.strip()]
+
+
+def _head(pieces: list[str], start: int, room: int) -> str:
+    """The head of the table that is cut before this piece; empty if there is none."""
+    first = start
+    while first > 0 and _is_row(pieces[first - 1]):
+        first -= 1
+    if (
+        start - first < _HEAD
+        or not _is_row(pieces[start])
+        or not _DELIMITER.fullmatch(pieces[first + 1].strip())
+    ):
+        return ""
+    head = "".join(pieces[first : first + _HEAD])
+    return head if units(head) <= room else ""
+
+
+def _is_row(piece: str) -> bool:
+    return "|" in piece and bool(piece.strip()) and piece.endswith("\n")
 
 
 def _reach(pieces: list[str], start: int, fence: str, room: int) -> tuple[int, str]:

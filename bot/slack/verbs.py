@@ -39,6 +39,8 @@ REJECT_ALL: Final = "reject_all_with"
 """Rejects what was open when a message came, with it as the reason; carries the id of its notice."""
 RETRY: Final = "retry"
 """Carries the post's id."""
+FEEDBACK: Final = "feedback"
+"""Carries `up` or `down`, a colon, and the id of the answer's post."""
 OPEN: Final = "open"
 """A link; Slack tells it as a click, and there is nothing to do."""
 

@@ -71,6 +71,7 @@ _ASKED: Final = (
         conversations.c.status,
         conversations.c.rested_at,
         conversations.c.forgotten,
+        conversations.c.following,
         COPIES.label("cards"),
         OTHERS.label("others"),
     )

@@ -29,7 +29,7 @@ _AT: Final = select(conversations).where(
 )
 _GET_LOCKED: Final = _GET.with_for_update()
 _AT_LOCKED: Final = _AT.with_for_update()
-_CHANGES: Final = ("status", "channel", "thread_ts", "rested_at", "forgotten")
+_CHANGES: Final = ("status", "channel", "thread_ts", "rested_at", "forgotten", "following")
 _SAVE: Final = (
     update(conversations)
     .where(conversations.c.id == bindparam("wanted"))

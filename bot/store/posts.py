@@ -37,6 +37,7 @@ _SAVE: Final = (
     .where(posts.c.id == bindparam("wanted"))
     .values({name: bindparam(name) for name in ("state", "channel", "ts", "drawn", "settled_by", "problem")})
 )
+_REWRITE: Final = update(posts).where(posts.c.id == bindparam("wanted")).values({"text": bindparam("words")})
 
 
 class PostRows:
@@ -68,6 +69,12 @@ class PostRows:
     async def save(self, post: Post) -> None:
         """Write where and how it is shown; `LookupError` if it was never owed."""
         written = await self._connection.execute(_SAVE, {"wanted": post.id} | _showing(post))
+        if not written.rowcount:
+            raise LookupError(f"post {post.id!r} is not in the store")
+
+    async def rewrite(self, post: Post) -> None:
+        """Write what it says, and nothing else of it; `LookupError` if it was never owed."""
+        written = await self._connection.execute(_REWRITE, {"wanted": post.id, "words": post.text})
         if not written.rowcount:
             raise LookupError(f"post {post.id!r} is not in the store")
 

@@ -49,6 +49,7 @@ def conversation_values(conversation: Conversation) -> Values:
         "status": conversation.status.value,
         "rested_at": conversation.rested_at,
         "forgotten": conversation.forgotten,
+        "following": conversation.following,
     }
 
 
@@ -63,6 +64,7 @@ def conversation_of(row: Row[Any], id: str | None = None) -> Conversation:
         status=Status(row.status),
         rested_at=row.rested_at,
         forgotten=row.forgotten,
+        following=row.following,
     )
 
 

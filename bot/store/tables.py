@@ -46,6 +46,7 @@ conversations = Table(
     Column("status", Name(), nullable=False),
     Column("rested_at", Moment()),
     Column("forgotten", Boolean(), nullable=False),
+    Column("following", Name()),
     UniqueConstraint("channel", "thread_ts"),
     Index(None, "requester"),
     Index(None, "status"),

@@ -12,7 +12,7 @@ def readable(blocks: Blocks) -> str:
     return "\n".join(line for block in blocks for line in _block(block))
 
 
-def _block(block: dict[str, Any]) -> Iterator[str]:
+def _block(block: dict[str, Any]) -> Iterator[str]:  # noqa: C901 - a case per block
     match block:
         case {"type": "header", "text": {"text": text}}:
             yield f"# {text}"
@@ -24,6 +24,15 @@ def _block(block: dict[str, Any]) -> Iterator[str]:
             yield "---"
         case {"type": "actions", "elements": elements}:
             yield " ".join(f"[{each['text']['text']}]" for each in elements)
+        case {"type": "context_actions", "elements": [element]}:
+            halves = (element["positive_button"], element["negative_button"])
+            yield " ".join(f"[{each['text']['text']}]" for each in halves)
+        case {"type": "plan", "title": title, "tasks": tasks}:
+            yield f"# {title}"
+            for task in tasks:
+                yield f"[{task['status']}] {task['title']}"
+                for name in ("details", "output"):
+                    yield from (f"  {name}: {line}" for line in _block(task.get(name, {})))
         case {"type": "input", "label": {"text": label}}:
             yield f"{label}: ___"
         case {"type": "rich_text", "elements": elements}:

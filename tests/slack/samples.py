@@ -12,10 +12,11 @@ from bot.approvals.action import Seat
 from bot.approvals.approval import Action, Approval, Shape
 from bot.approvals.decision import Approve, Arguments, Decision, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.errors import Refused
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId, GroupId, InterruptId, UserId
+from bot.approvals.ids import ActionId, ApprovalId, ConversationId, GroupId, InterruptId, PostId, UserId
 from bot.approvals.who import ALONE, ChannelMembers, Members, One, Quorum, Requester, UserGroup
 
 ALICE, BOB = UserId("U0ALICE"), UserId("U0BOB")
+ANSWER = PostId("answer:conversation:message")
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EVERY = frozenset(DecisionKind)
 

@@ -63,7 +63,7 @@ def _view(view: Json) -> object:
     )
 
 
-def _block(block: Json) -> sb.Block:
+def _block(block: Json) -> sb.Block:  # noqa: C901, PLR0911 - a case per block
     block_id = block.get("block_id")
     match block:
         case {"type": "rich_text", "elements": elements}:
@@ -81,6 +81,10 @@ def _block(block: Json) -> sb.Block:
             return sb.DividerBlock(block_id=block_id)
         case {"type": "markdown", "text": text}:
             return sb.MarkdownBlock(text)
+        case {"type": "plan", "title": title, "tasks": tasks}:
+            return sb.PlanBlock(title, [_task(each) for each in tasks], block_id=block_id)
+        case {"type": "context_actions", "elements": elements}:
+            return sb.ContextActionsBlock([_feedback(each) for each in elements], block_id=block_id)
         case {"type": "input", "label": label, "element": element}:
             return sb.InputBlock(
                 _text(label),
@@ -90,6 +94,29 @@ def _block(block: Json) -> sb.Block:
                 optional=block.get("optional", False),
             )
     raise ValueError(f"a block that the adapter does not know: {block.get('type')}")
+
+
+def _task(task: Json) -> sb.TaskCardBlock:
+    details, output = (_block(task[name]) if name in task else None for name in ("details", "output"))
+    assert task["type"] == "task_card", task
+    assert isinstance(details, sb.RichTextBlock | None), task
+    assert isinstance(output, sb.RichTextBlock | None), task
+    return sb.TaskCardBlock(
+        task["task_id"], task["title"], details=details, output=output, status=task["status"]
+    )
+
+
+def _feedback(element: Json) -> sb.FeedbackButtons:
+    def half(name: str) -> sb.FeedbackButton:
+        told = element[name]
+        return sb.FeedbackButton(
+            _text(told["text"]), told["value"], accessibility_label=told.get("accessibility_label")
+        )
+
+    assert element["type"] == "feedback_buttons", element
+    return sb.FeedbackButtons(
+        half("positive_button"), half("negative_button"), action_id=element["action_id"]
+    )
 
 
 def _rich(part: Json) -> sb.RichTextObject:

@@ -13,7 +13,7 @@ from bot.slack.markdown import JOINT, defuse
 from bot.slack.splitting import split, units
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack
 from tests.slack.reading import readable
-from tests.slack.samples import ALICE, BOB, TEXTS
+from tests.slack.samples import ALICE, ANSWER, BOB, TEXTS
 
 
 def post(text: str, settled_by: UserId | None = None) -> Post:
@@ -55,6 +55,7 @@ def test_markdown_is_defused_like_this(markdown: str, expected: str) -> None:
     assert defuse(markdown) == expected
 
 
+BELOW = "(Written by an AI agent, which can be wrong.)\n[Helpful] [Not helpful]"
 PARTS = [
     "<",
     ">",
@@ -80,10 +81,11 @@ UNSAFE_LINK = re.compile(r"\]\((?!https?://|mailto:)", re.IGNORECASE)
 @settings(max_examples=400, deadline=None)
 @given(PIECES | TEXTS)
 def test_nothing_is_alive_in_any_answer(text: str) -> None:
-    for message in answer(text):
+    for message in answer(text, ANSWER):
         assert_fit_for_slack(message)
-        *above, block = message.blocks
-        assert readable(above) in ("(The agent says:)", "")
+        [block] = [one for one in message.blocks if one["type"] in {"markdown", "section"}]
+        rest = readable([one for one in message.blocks if one is not block])
+        assert rest in ("(The agent says:)", "", f"(The agent says:)\n{BELOW}")
         words = block["text"] if block["type"] == "markdown" else block["text"]["text"]
         assert not UNSAFE_LINK.search(words) or "`" in words or "~~~" in words
         assert not re.search(r"(?<![\w.])@(channel|here|everyone)\b", words)
@@ -116,7 +118,7 @@ def test_a_code_block_that_is_cut_is_closed_and_opened_again() -> None:
 
 def test_a_very_long_answer_becomes_several_messages_in_order() -> None:
     text = "\n\n".join(f"Paragraph {number}: " + "words <and> more " * 40 for number in range(100))
-    messages = answer(text)
+    messages = answer(text, ANSWER)
     assert len(messages) > 5
     for message in messages:
         assert_fit_for_slack(message)
@@ -135,17 +137,17 @@ def test_a_very_long_answer_becomes_several_messages_in_order() -> None:
 )
 @pytest.mark.timeout(10)
 def test_no_answer_takes_long_to_make_harmless(text: str) -> None:
-    assert answer(text)
+    assert answer(text, ANSWER)
 
 
 def test_emoji_are_not_cut_in_two() -> None:
-    messages = answer("👩🏽‍💻" * 4_000)
+    messages = answer("👩🏽‍💻" * 4_000, ANSWER)
     assert "".join(message.blocks[1]["text"] for message in messages) == "👩🏽‍💻" * 4_000
     assert all(message.blocks[1]["text"].startswith("👩🏽‍💻") for message in messages)
 
 
 def test_an_empty_answer_is_said() -> None:
-    assert [readable(message.blocks) for message in answer(" \n ")] == [
+    assert [readable(message.blocks) for message in answer(" \n ", ANSWER)] == [
         "The agent finished without saying anything."
     ]
 
@@ -163,7 +165,12 @@ def test_a_failure_can_be_retried_until_somebody_did() -> None:
 @settings(deadline=None)
 @given(TEXTS)
 def test_other_sentences_are_fit_for_slack(text: str) -> None:
-    for message in (notice(text), failure(post(text)), opening(ALICE, text), *map(plain, answer(text))):
+    for message in (
+        notice(text),
+        failure(post(text)),
+        opening(ALICE, text),
+        *map(plain, answer(text, ANSWER)),
+    ):
         assert_fit_for_slack(message)
     assert not ALIVE.search(OURS.sub("", refusal(text)))
 
@@ -177,6 +184,11 @@ def test_the_opening_says_who_asked_what_literally() -> None:
 @pytest.mark.parametrize("piece", ["<!here> ", "\ud800", "👩🏽‍💻", "&", "`", "\u202e", "\n", "word "])
 def test_very_long_sentences_are_fit_for_slack_too(piece: str) -> None:
     text = piece * 9_000
-    for message in (notice(text), failure(post(text)), opening(ALICE, text), *map(plain, answer(text))):
+    for message in (
+        notice(text),
+        failure(post(text)),
+        opening(ALICE, text),
+        *map(plain, answer(text, ANSWER)),
+    ):
         assert_fit_for_slack(message)
     assert len(refusal(text)) <= 3_000

@@ -11,7 +11,7 @@ from bot.slack.forms import reject_form, respond_form, unread_form
 from bot.slack.message import Blocks
 from bot.slack.viewing import view_all
 from tests.slack.limits import assert_fit_for_slack, assert_view_fit_for_slack
-from tests.slack.samples import ALICE, action, approval
+from tests.slack.samples import ALICE, ANSWER, action, approval
 
 MARK = "ZZFORGEDZZ"
 CLAIMS = (
@@ -123,10 +123,13 @@ def test_no_forgery_leaves_the_agents_part(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(FORGERIES)))
 def test_no_forged_answer_is_without_its_mark(number: int) -> None:
-    for message in answer(FORGERIES[number]):
+    *parts, last = answer(FORGERIES[number], ANSWER)
+    for message in (*parts, last):
         assert_fit_for_slack(message)
-        assert [block["type"] for block in message.blocks] == ["context", "markdown"]
-        assert sorted(outside(message.blocks)) == ["The agent says:", "context", "plain_text"]
+        assert [block["type"] for block in message.blocks[:2]] == ["context", "markdown"]
+        assert sorted(outside(message.blocks[:2])) == ["The agent says:", "context", "plain_text"]
+    assert [len(message.blocks) for message in parts] == [2] * len(parts)
+    assert last.blocks[2:] == answer("An honest answer.", ANSWER)[0].blocks[2:]
 
 
 def test_the_title_with_tool_and_digest_comes_first_and_cannot_be_pushed_away() -> None:

@@ -26,7 +26,7 @@ from bot.slack.waiting import escalation, expiry, reminder
 from tests.slack.hostile import INVISIBLE, calls
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import original, original_of_line
-from tests.slack.samples import ALICE, BOB, NOW, action, approval
+from tests.slack.samples import ALICE, ANSWER, BOB, NOW, action, approval
 from tests.whole import WHOLE
 
 COUNT = 10_000 if WHOLE else 1_000
@@ -157,7 +157,7 @@ def check_decided(asked: Approval, texts: list[str]) -> None:
 
 def check_sentences(asked: Approval, text: str) -> None:
     post = Post(id=PostId("p"), conversation=ConversationId("c"), kind=PostKind.FAILURE, text=text)
-    for message in (*answer(text), notice(text), failure(post), opening(ALICE, text)):
+    for message in (*answer(text, ANSWER), notice(text), failure(post), opening(ALICE, text)):
         assert_fit_for_slack(message)
     for words in (refusal(text), sentence(asked, ALICE)):
         assert not ALIVE.search(OURS.sub("", words))

@@ -43,6 +43,15 @@ def distinct_action_ids(value: Json, pointer: str) -> Iterator[Problem]:
             seen.add(action_id)
 
 
+def distinct_task_ids(value: Json, pointer: str) -> Iterator[Problem]:
+    """No two tasks of one plan may have the same task_id."""
+    seen: set[str] = set()
+    for place, task in enumerate(value.get("tasks") or []):
+        if task["task_id"] in seen:
+            yield problem(f"{pointer}/tasks/{place}/task_id", f"`task_id` {task['task_id']!r} already exists")
+        seen.add(task["task_id"])
+
+
 def table_text_fits(value: Json, pointer: str) -> Iterator[Problem]:
     """All cells of a table together hold at most 10,000 characters."""
     if sum(_text_length(cell) for row in value["rows"] for cell in row) > TABLE_TEXT_LIMIT:
@@ -160,6 +169,7 @@ BLOCKS: dict[str, Rule] = {
     "plan": Shape(
         required={"title": string(3000)},
         optional={**BLOCK, "tasks": items(typed({"task_card": TASK}, "a task"), 0, 50)},
+        checks=(distinct_task_ids,),
     ),
     "alert": Shape(
         required={"text": any_text(200)},

@@ -57,6 +57,7 @@ def _conversations() -> None:
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("rested_at", sa.String()),
         sa.Column("forgotten", sa.Boolean(), nullable=False),
+        sa.Column("following", sa.String()),
         sa.PrimaryKeyConstraint("seq", name="pk_conversations"),
         sa.UniqueConstraint("id", name="uq_conversations_id"),
         sa.UniqueConstraint("channel", "thread_ts", name="uq_conversations_channel_thread_ts"),

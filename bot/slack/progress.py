@@ -1,0 +1,141 @@
+"""What the agent does, call by call: Slack's `plan` block, or plain lines where a Slack does not take it.
+
+What comes from the agent stands in `rich_text` alone, and in the plain version escaped. How a call stands is
+always said in words.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from slack_sdk.models.blocks import (
+    Block,
+    MarkdownTextObject,
+    PlanBlock,
+    RichTextBlock,
+    RichTextElement,
+    SectionBlock,
+    TaskCardBlock,
+)
+
+from bot.approvals.ids import ConversationId
+from bot.approvals.plan import ENDED, Course, Plan, Stand, Task
+from bot.slack import buttons
+from bot.slack.literal import in_line, section
+from bot.slack.literal import plain as piece
+from bot.slack.message import Message, as_json, size
+from bot.slack.text import escape
+
+MOST: Final = 20
+"""Calls that are shown one by one, the latest; what was before is counted. Slack takes 50."""
+_ROOM: Final = 11_000
+"""Of all blocks together, in characters of JSON; Slack's own limit is near 13,200."""
+_PLAIN_ROOM: Final = 2_900
+_TOOL: Final = 60
+_GIVEN: Final = 300
+_TOLD: Final = 400
+
+TITLES: Final = {
+    Course.WORKING: "The agent is at work",
+    Course.WAITING: "The agent waits for people",
+    Course.HALTED: "The agent was halted",
+    Course.STOPPED: "The agent was stopped",
+    Course.DONE: "What the agent did",
+}
+STANDS: Final = {
+    Stand.WAITING: "Waits for approval",
+    Stand.HELD: "Waits for the others",
+    Stand.RUNNING: "Running",
+    Stand.DONE: "Done",
+    Stand.FAILED: "Failed",
+    Stand.REJECTED: "Rejected",
+    Stand.ANSWERED: "Answered by a person",
+    Stand.EXPIRED: "Nobody decided in time",
+    Stand.SKIPPED: "Left as it was",
+    Stand.STOPPED: "Stopped",
+}
+_STATUS: Final = {
+    Stand.WAITING: "pending",
+    Stand.HELD: "pending",
+    Stand.RUNNING: "in_progress",
+    Stand.DONE: "complete",
+    Stand.ANSWERED: "complete",
+}
+"""Slack's own word for each; what is not here is an `error`, the last that it knows."""
+
+
+def progress(plan: Plan, conversation: ConversationId, *, plainly: bool = False) -> Message:
+    """The turn as it stands; with Stop as long as there is something to stop."""
+    stop = buttons.row([buttons.stop(conversation)], "progress") if plan.is_under_way else []
+    draw = _lines if plainly else _plan
+    shown = plan.tasks[-MOST:]
+    while size(blocks := as_json([draw(plan, shown), *stop])) > _ROOM and len(shown) > 1:
+        shown = shown[1:]
+    return Message(text=_in_words(plan), blocks=blocks)
+
+
+def _plan(plan: Plan, shown: Sequence[Task]) -> Block:
+    before = plan.tasks[: len(plan.tasks) - len(shown)]
+    cards = [_card(number, task) for number, task in enumerate(shown, len(before) + 1)]
+    if before:
+        cards.insert(0, TaskCardBlock(task_id="0", title=_counted(before), status="complete"))
+    return PlanBlock(title=TITLES[plan.course], tasks=cards, block_id=f"plan-{plan.version}")
+
+
+def _card(number: int, task: Task) -> TaskCardBlock:
+    given, _ = in_line(task.given, _GIVEN)
+    told, _ = in_line(task.told, _TOLD)
+    return TaskCardBlock(
+        task_id=str(number),
+        title=f"{_name(task)}: {STANDS[task.stand]}",
+        status=_STATUS.get(task.stand, "error"),
+        details=_rich(section(piece(given))) if given else None,
+        output=_rich(section(piece(told))) if told else None,
+    )
+
+
+def _rich(element: RichTextElement) -> RichTextBlock:
+    return RichTextBlock(elements=[element])
+
+
+def _name(task: Task) -> str:
+    """The tool's name, which a model can make up."""
+    name, _ = in_line("".join(one for one in task.tool if one.isalnum() or one in "_-. ") or "?", _TOOL)
+    return name
+
+
+def _counted(tasks: Sequence[Task]) -> str:
+    """So many calls, and how they ended, in words."""
+    many = f"{len(tasks)} earlier call{'s' if len(tasks) != 1 else ''}"
+    return f"{many}: {_tally(tasks)}"
+
+
+def _tally(tasks: Sequence[Task]) -> str:
+    counts = Counter(task.stand for task in tasks)
+    return ", ".join(f"{STANDS[stand].lower()} {counts[stand]}" for stand in Stand if counts[stand])
+
+
+def _in_words(plan: Plan) -> str:
+    """For notifications and screen readers: a sentence, without anything of the agent's."""
+    ended = sum(task.stand in ENDED for task in plan.tasks)
+    many = len(plan.tasks)
+    how = f"{ended} of {many} call{'s' if many != 1 else ''} ended ({_tally(plan.tasks)})"
+    return f"{TITLES[plan.course]}: {how}."
+
+
+def _lines(plan: Plan, shown: Sequence[Task]) -> Block:
+    """The same in a `section`."""
+    before = plan.tasks[: len(plan.tasks) - len(shown)]
+    lines = [f"*{TITLES[plan.course]}*", *([_counted(before)] if before else []), *map(_one_line, shown)]
+    while len("\n".join(lines)) > _PLAIN_ROOM and len(lines) > 2:  # noqa: PLR2004 - the title and one call
+        del lines[1]
+    return SectionBlock(
+        text=MarkdownTextObject(text="\n".join(lines), verbatim=True), block_id=f"plan-{plan.version}"
+    )
+
+
+def _one_line(task: Task) -> str:
+    given, _ = in_line(task.given, _GIVEN)
+    told, _ = in_line(task.told, _TOLD)
+    parts = [f"{_name(task)}: {STANDS[task.stand]}", *([given] if given else []), *([told] if told else [])]
+    return "• " + " · ".join(escape(part) for part in parts)
