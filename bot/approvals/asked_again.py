@@ -47,7 +47,7 @@ async def judged(tx: Transaction, approval: Approval, policy: Policy, tools: Too
             action,
             remembering=remembering(action, approval.shape, terms[action.tool]),
             targets=_targets(action, terms[action.tool].edit_to, tools),
-            briefing=_briefed(action, terms[action.tool]),
+            briefing=_briefed(action, terms[action.tool], policy),
         )
         for action in approval.actions
     )
@@ -150,8 +150,15 @@ def _targets(action: Action, edit_to: Sequence[str], tools: Tools) -> dict[str, 
     return {tool: schema for tool, schema in schemas.items() if schema is not None}
 
 
-def _briefed(action: Action, terms: Terms) -> Briefing:
-    return replace(action.briefing, deciders=in_words(terms), reasons=terms.reasons)
+def _briefed(action: Action, terms: Terms, policy: Policy) -> Briefing:
+    tools = (action.tool, *(tool for tool in terms.edit_to if tool != action.tool))
+    return replace(
+        action.briefing,
+        deciders=in_words(terms),
+        reasons=terms.reasons,
+        all_at_once=terms.all_at_once,
+        dangers=tuple(tool for tool in tools if policy.terms(tool).danger),
+    )
 
 
 def _event(approval: Approval, action: Action, outcome: LetThrough) -> Event:

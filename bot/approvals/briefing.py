@@ -19,6 +19,10 @@ class Briefing:
     """Who may decide, as a sentence says it; empty where nobody said so."""
     reasons: tuple[str, ...] = ()
     """Ready-made reasons of a rejection, in the order of the form."""
+    all_at_once: bool = False
+    """Whether one press may decide it together with others."""
+    dangers: tuple[str, ...] = ()
+    """Which are marked as dangerous, of its tool and of those that an edit may turn it into."""
 
     def to_json(self) -> dict[str, Json]:
         """As a JSON object, for a row; without what is not there."""
@@ -27,15 +31,21 @@ class Briefing:
             told["deciders"] = self.deciders
         if self.reasons:
             told["reasons"] = [*self.reasons]
+        if self.all_at_once:
+            told["all_at_once"] = True
+        if self.dangers:
+            told["dangers"] = [*self.dangers]
         return told
 
     @classmethod
     def from_json(cls, told: Mapping[str, Json]) -> Self:
         """What `to_json` wrote; what an older row does not have is empty."""
-        reasons = told.get("reasons")
+        reasons, dangers = told.get("reasons"), told.get("dangers")
         return cls(
             deciders=str(told.get("deciders", "")),
             reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
+            all_at_once=told.get("all_at_once") is True,
+            dangers=tuple(map(str, dangers)) if isinstance(dangers, list) else (),
         )
 
 

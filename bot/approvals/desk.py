@@ -13,6 +13,7 @@ from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, NotHere, 
 from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.lookups import edited
+from bot.approvals.many import Many
 from bot.approvals.places import Spot
 from bot.approvals.policy import Policy
 from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
@@ -26,7 +27,7 @@ ATTEMPTS: Final = 5
 Outcome = TypeVar("Outcome")
 
 
-class Desk:
+class Desk(Many):
     """Takes decisions: when a call returns, the decision is on disk."""
 
     def __init__(

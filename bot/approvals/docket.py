@@ -41,7 +41,7 @@ class Docket:
         self._store = store
         self._queue = queue
         self._jobs = jobs
-        self._waiting: list[_Case] = []
+        self._waiting: list[Sequence[_Case]] = []
         self._writing = asyncio.Lock()
 
     async def judge(self, id: ActionId, rule: Rule) -> Approval:
@@ -49,19 +49,49 @@ class Docket:
 
         Raises what the rule raises, `UnknownAction`, `Conflict`, or what the store says when it cannot write.
         """
-        case = _Case(id=id, rule=rule, verdict=asyncio.get_running_loop().create_future())
-        self._waiting.append(case)
-        try:
-            async with self._writing:
-                if not case.verdict.done():
-                    await self._write_waiting()
-        finally:
-            if case in self._waiting:
-                self._waiting.remove(case)
+        [case] = await self._decided([(id, rule)])
         return case.verdict.result()
 
+    async def judge_all(
+        self, cases: Sequence[tuple[ActionId, Rule]]
+    ) -> Sequence[Approval | Refused | AskAbout]:
+        """Judge these in one transaction, in order; what a rule raises stands in place of its ruling.
+
+        Raises `Conflict`, or what the store says when it cannot write; then nothing of them is written.
+        """
+        verdicts: list[Approval | Refused | AskAbout] = []
+        for case in await self._decided(cases):
+            no = case.verdict.exception()
+            if isinstance(no, Refused | AskAbout):
+                verdicts.append(no)
+            else:
+                verdicts.append(case.verdict.result())
+        return verdicts
+
+    async def _decided(self, asked: Sequence[tuple[ActionId, Rule]]) -> Sequence[_Case]:
+        loop = asyncio.get_running_loop()
+        cases = [_Case(id=id, rule=rule, verdict=loop.create_future()) for id, rule in asked]
+        if not cases:
+            return cases
+        self._waiting.append(cases)
+        try:
+            async with self._writing:
+                if not cases[0].verdict.done():
+                    await self._write_waiting()
+        finally:
+            if cases in self._waiting:
+                self._waiting.remove(cases)
+        return cases
+
+    def _next(self) -> list[_Case]:
+        """Those whose turn it is; what came together stays together."""
+        taken = list(self._waiting.pop(0))
+        while self._waiting and len(taken) + len(self._waiting[0]) <= MOST_TOGETHER:
+            taken += self._waiting.pop(0)
+        return taken
+
     async def _write_waiting(self) -> None:
-        cases, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+        cases = self._next()
         try:
             async with self._store.write() as tx:
                 judged = await self._judge(tx, cases)

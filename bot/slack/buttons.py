@@ -1,5 +1,6 @@
 """The buttons, and only those that an action takes."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -10,9 +11,10 @@ from slack_sdk.models.blocks import (
     PlainTextObject,
 )
 
-from bot.approvals.approval import Action
+from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ConversationId
+from bot.approvals.together import covered, has_enough, is_dangerous
 from bot.slack import glance, verbs
 from bot.slack.literal import in_line
 
@@ -22,6 +24,15 @@ _DECISIONS: Final = (
     (DecisionKind.RESPOND, verbs.RESPOND, "Respond", None),
     (DecisionKind.REJECT, verbs.REJECT, "Reject", "danger"),
 )
+
+_TOGETHER: Final = (
+    (DecisionKind.APPROVE, verbs.APPROVE_EVERY, "Approve all"),
+    (DecisionKind.REJECT, verbs.REJECT_EVERY, "Reject all"),
+)
+
+DANGEROUS: Final = "Run `{tool}`? This is marked as dangerous."
+"""Asked once more before a call that the policy marks runs."""
+SURE, NOT_SURE = "Run it", "Cancel"
 
 
 def button(verb: str, label: str, value: str, *, about: str = "", style: str | None = None) -> ButtonElement:
@@ -41,10 +52,40 @@ def decisions(action: Action, *, unread: bool = False) -> list[ButtonElement]:
     `unread` where the arguments are not shown as a whole: then Approve asks whoever has not opened them.
     """
     value, about = verbs.value_of(action.id, action.edition), glance.in_words(action.asked)
-    return [
+    taken = [
         button(_first(verb) if unread else verb, label, value, about=about, style=style)
         for kind, verb, label, style in _DECISIONS
         if kind in action.takes
+    ]
+    return asking_once_more(taken, action) if is_dangerous(action) else taken
+
+
+def asking_once_more(taken: Sequence[ButtonElement], action: Action) -> list[ButtonElement]:
+    """The same, where the call is dangerous: what lets it run is not the first to press, and asks again."""
+    running = [one for one in taken if one.action_id in verbs.LETS_RUN]
+    for one in running:
+        one.style = None
+        one.confirm = _once_more(action)
+    return [*(one for one in taken if one not in running), *running]
+
+
+def _once_more(action: Action) -> ConfirmObject:
+    tool = in_line(action.asked.tool, 80)[0] or '""'
+    return ConfirmObject(
+        title="Run it?",
+        text=PlainTextObject(text=DANGEROUS.format(tool=tool), emoji=False),
+        confirm=SURE,
+        deny=NOT_SURE,
+        style="danger",
+    )
+
+
+def together(approvals: Sequence[Approval]) -> list[ButtonElement]:
+    """To decide with one press what is open on this card, as far as the policy has it."""
+    return [
+        button(verb, label, approvals[0].id, about=f"{len(covered(approvals, kind)):,} open calls")
+        for kind, verb, label in _TOGETHER
+        if has_enough(approvals, kind)
     ]
 
 

@@ -109,7 +109,7 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
         top.append(ContextBlock(elements=[_why(approval)], block_id=f"{stamp}.why"))
     if is_doubt(approval) and approval.state is State.WAITING:
         top.append(ContextBlock(elements=[doubts.explanation()], block_id=f"{stamp}.doubt"))
-    bottom = [_view_every(approval)] if crowded else []
+    bottom = [*buttons.together([approval]), *([_view_every(approval)] if crowded else [])]
     if approval.state is State.WAITING:
         bottom.append(buttons.stop(approval.conversation))
     return as_json([*top, *middle, *buttons.row(bottom, f"{stamp}.all")])

@@ -20,7 +20,7 @@ from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.readers import Readers
 from bot.approvals.steering import Steering
-from bot.slack import payloads, verbs
+from bot.slack import all_at_once, payloads, verbs
 from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
 from bot.slack.message import View
@@ -55,6 +55,8 @@ class Clicks:
         app.action(verbs.APPROVE_UNREAD)(self.approve_unread)
         app.action(verbs.IT_RAN)(self.it_ran)
         app.action(verbs.RUN_AGAIN)(self.approve)
+        app.action(verbs.RUN_AGAIN_UNREAD)(self.approve_unread)
+        app.action(re.compile(f"{verbs.APPROVE_EVERY}|{verbs.REJECT_EVERY}"))(self.all_at_once)
         app.action(verbs.SKIP)(self.skip)
         app.action(verbs.CHANGE)(self.change)
         app.action(verbs.EDIT)(self.edit)
@@ -84,6 +86,20 @@ class Clicks:
                 await self._show(click, unread_form(approval, action))
 
         await self._answer(ack, body, decide, then=self._refresh)
+
+    async def all_at_once(self, ack: AsyncAck, body: Payload) -> None:
+        """List what one press may decide on this card; closing the form changes nothing."""
+
+        async def show(click: Click) -> None:
+            kind, spot = all_at_once.KINDS[click.verb], spot_of(click)
+            covered = await self.desk.opens_all(ApprovalId(click.value), kind, by=click.by, spot=spot)
+            opened = await self.readers.opened_of(covered.calls, click.by)
+            seen = {approval.id: self.masking.approval(approval) for approval, _ in covered.calls}
+            sheet = all_at_once.sheet(all_at_once.masked(covered, seen), kind, opened)
+            await self._open_view(click, all_at_once.carrying(sheet, spot))
+            await self.readers.shown(covered.calls[: all_at_once.MOST_LISTED], click.by)
+
+        await self._answer(ack, body, show)
 
     async def skip(self, ack: AsyncAck, body: Payload) -> None:
         """Leave a call that may have run as it is."""
@@ -214,6 +230,7 @@ class Clicks:
             id, _ = verbs.read_value(click.value)
             approval, action = await self.desk.opens(id, by=click.by, spot=spot_of(click))
             await self._show(click, form(approval, action))
+            await self.readers.shown([(approval, action)], click.by)
 
         await self._answer(ack, body, show)
 
@@ -226,7 +243,9 @@ class Clicks:
 
     async def _show(self, click: Click, view: View) -> None:
         """Open a view, or put it on top of the one that is open; `Refused` if the click is too old for it."""
-        carrying = stamped(view, spot_of(click))
+        await self._open_view(click, stamped(view, spot_of(click)))
+
+    async def _open_view(self, click: Click, carrying: View) -> None:
         try:
             if click.view_id:
                 await self.client.views_push(trigger_id=click.trigger_id, view=carrying)
@@ -267,5 +286,9 @@ class Clicks:
         await self._note_reader(click, view, approval, action)
 
     async def _note_reader(self, click: Click, view: View, approval: Approval, action: Action | None) -> None:
-        if approval.state is State.WAITING and shows_the_end(view):
-            await self.readers.opened(approval, [action] if action else approval.actions, click.by)
+        if approval.state is not State.WAITING:
+            return
+        actions = [action] if action else approval.actions
+        await self.readers.shown([(approval, each) for each in actions], click.by)
+        if shows_the_end(view):
+            await self.readers.opened(approval, actions, click.by)

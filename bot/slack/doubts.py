@@ -9,6 +9,7 @@ from slack_sdk.models.views import View as SlackView
 from bot.approvals.approval import Action, Approval, Decided, LetThrough, Shape, State
 from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.ids import UserId
+from bot.approvals.together import is_dangerous
 from bot.slack import buttons, verbs
 from bot.slack.edits import typed
 from bot.slack.inputs import literal, text_input
@@ -37,11 +38,13 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
     if not is_doubt(approval):
         return buttons.decisions(action, unread=unread)
     about = f"about {action.tool}"
-    return [
+    again = verbs.RUN_AGAIN_UNREAD if unread else verbs.RUN_AGAIN
+    taken = [
         buttons.button(verbs.IT_RAN, "It ran", action.id, about=about),
-        buttons.button(verbs.RUN_AGAIN, "Run again", action.id, about=about),
+        buttons.button(again, "Run again", action.id, about=about),
         buttons.button(verbs.SKIP, "Skip", action.id, about=about),
     ]
+    return buttons.asking_once_more(taken, action) if is_dangerous(action) else taken
 
 
 def possible(approval: Approval, action: Action, *, unread: bool = False) -> list[ButtonElement]:

@@ -8,11 +8,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.approvals.approval import Action, Approval
-from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
+from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond, kind_of
 from bot.approvals.desk import Desk
-from bot.approvals.errors import InvalidArguments, Refused
+from bot.approvals.errors import InvalidArguments, NotAllowed, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
-from bot.slack import payloads, turning, verbs
+from bot.slack import all_at_once, payloads, turning, verbs
 from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
@@ -40,6 +40,7 @@ class Submissions:
         app.view(verbs.REJECT_FORM)(self.rejected)
         app.view(verbs.RESPOND_FORM)(self.responded)
         app.view(verbs.RAN_FORM)(self.ran)
+        app.view(re.compile(f"{verbs.APPROVE_EVERY_FORM}|{verbs.REJECT_EVERY_FORM}"))(self.all_sent)
         app.view(re.compile(".*"))(self.anything_else)
         app.view_closed(re.compile(".*"))(self.anything_else)
 
@@ -62,6 +63,29 @@ class Submissions:
     async def ran(self, ack: AsyncAck, body: Payload) -> None:
         """It did run; this is what it returned."""
         await self._sent(ack, body, lambda _, form: Respond(read_result(form.values)))
+
+    async def all_sent(self, ack: AsyncAck, body: Payload) -> None:
+        """Decide exactly what the form listed; what of it could not be decided is told."""
+        form = payloads.submission(body)
+        if not isinstance(form, Submission):
+            await ack()
+            return
+        decision = (
+            Approve() if form.callback_id == verbs.APPROVE_EVERY_FORM else Reject(read_reason(form.values))
+        )
+        try:
+            if not (those := all_at_once.read(form.private_metadata)):
+                raise NotAllowed(all_at_once.NOT_LISTED)
+            became = await self.desk.decide_all(those, decision, by=form.by, spot=spot_of(form))
+        except Refused as refusal:
+            await ack(response_action="update", view=message_form(str(refusal)))
+            return
+        if not became.left:
+            await ack()
+            return
+        kind = kind_of(decision)
+        told = message_form(all_at_once.result(kind, became))
+        await ack(response_action="update", view=all_at_once.result_view(told, kind))
 
     async def anything_else(self, ack: AsyncAck) -> None:
         """A form of an older version: it closes."""

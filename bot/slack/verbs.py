@@ -15,8 +15,17 @@ CHANGE: Final = "change"
 
 IT_RAN: Final = "it_ran"
 RUN_AGAIN: Final = "run_again"
+RUN_AGAIN_UNREAD: Final = "run_again_unread"
+"""Run again on a drawing that does not show the whole call; as `APPROVE_UNREAD`."""
 SKIP: Final = "skip"
 """About a call that may have run; these three carry the action's id too."""
+
+APPROVE_EVERY: Final = "approve_every"
+REJECT_EVERY: Final = "reject_every"
+"""About all open calls of a card that one press may decide; these two carry the id of an approval on it."""
+
+LETS_RUN: Final = frozenset({APPROVE, APPROVE_UNREAD, RUN_AGAIN, RUN_AGAIN_UNREAD})
+"""What lets a call run."""
 
 VIEW_ALL: Final = "view_all"
 """Carries the action's id."""
@@ -52,6 +61,8 @@ EDIT_FORM: Final = "edit_form"
 REJECT_FORM: Final = "reject_form"
 RESPOND_FORM: Final = "respond_form"
 RAN_FORM: Final = "ran_form"
+APPROVE_EVERY_FORM: Final = "approve_every_form"
+REJECT_EVERY_FORM: Final = "reject_every_form"
 PLAIN_VIEW: Final = "plain_view"
 """A view without a form: `View all`, a sentence."""
 

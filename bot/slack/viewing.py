@@ -36,13 +36,17 @@ WHOLE: Final = 10_000_000
 """Characters: more than arguments have."""
 LONGEST_LABEL: Final = 1_000
 _OUTCOME: Final = 20_000
+_FIRST: Final = {verbs.APPROVE: verbs.APPROVE_UNREAD, verbs.RUN_AGAIN: verbs.RUN_AGAIN_UNREAD}
+"""What asks whoever has not seen the whole, in place of what does not."""
 
 
 def view_all(approval: Approval, action: Action | None, page: int = 0) -> View:
     """One action in full, or the whole approval if it is None. A page beyond the last shows the last."""
     pages = _pages(_content(approval, [action] if action else list(approval.actions)))
     page = min(max(page, 0), len(pages) - 1)
-    top = [_title(approval, action), *_now(approval, action)] if action and page else []
+    top: list[Block] = [_title(approval, action), *_now(approval, action)] if action and page else []
+    if action is None:
+        top = [*buttons.row(buttons.together([approval]), "together")]
     blocks = [*top, *pages[page], *_turning(page, len(pages))]
     if len(pages) > 1:
         _ask_first(blocks)
@@ -70,8 +74,8 @@ def _ask_first(blocks: Iterable[Block]) -> None:
     """Who has not turned all pages has not seen the whole: Approve asks once more."""
     for each in blocks:
         for element in each.elements if isinstance(each, ActionsBlock) else ():
-            if isinstance(element, ButtonElement) and element.action_id == verbs.APPROVE:
-                element.action_id = verbs.APPROVE_UNREAD
+            if isinstance(element, ButtonElement) and element.action_id in _FIRST:
+                element.action_id = _FIRST[element.action_id]
 
 
 def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
