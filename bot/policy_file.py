@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from bot.approvals.ids import UserId
 from bot.approvals.places import Where
-from bot.approvals.policy import Members, One, Policy, Quorum, Rule, Terms, Who, over
+from bot.approvals.policy import Members, One, Policy, Quorum, Rule, Terms, UserGroup, Who, over
 from bot.approvals.times import NEVER
 from bot.policy_checks import impossible, misplaced, never_reached, pointless
 from bot.policy_names import Known, is_group, is_person, meaning, place_meant
@@ -57,7 +57,7 @@ class PolicyFile:
 
     def names(self) -> set[str]:
         """Every person and user group that the file names."""
-        everything = [*self.content.requesters]
+        everything = [*self.content.requesters, *self.content.operators]
         for section, _ in self.content.sections():
             everything += [*section.approver_names(), *(section.escalate_to or ())]
         return {name for name in everything if is_person(name) or is_group(name)}
@@ -111,6 +111,7 @@ class PolicyFile:
         policy = Policy(
             requesters=reading.requesters(),
             open_cards=content.open_cards,
+            operators=reading.operators(),
             defaults=Terms(**{**_DEFAULTS, **reading.said(content.defaults, ("defaults",))}),
             rules=tuple(
                 Rule(tools=tuple(rule.tools), **reading.said(rule, ("rules", index)))
@@ -153,6 +154,15 @@ class _Reading:
         for who in found:
             if not isinstance(who, One | Members):
                 self._wrong(loc, "requesters are `members`, or people by @name or user id (U…).")
+        return found
+
+    def operators(self) -> tuple[Who, ...]:
+        """Who sees everything that waits."""
+        loc = ("operators",)
+        found = self._who(self._file.content.operators, loc)
+        for who in found:
+            if not isinstance(who, One | UserGroup):
+                self._wrong(loc, "operators are people by @name or user id (U…), or user groups by @@handle.")
         return found
 
     def said(self, section: Section, loc: Loc) -> dict[str, Any]:

@@ -122,6 +122,7 @@ class File(BaseModel):
 
     requesters: Names = ["members"]
     open_cards: OpenCards = OPEN_CARDS
+    operators: list[Name] = []
     defaults: Section
     rules: list[RuleSection] = []
 

@@ -20,7 +20,7 @@ from bot.agents.threads import Threads
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
-from bot.approvals.ids import ApprovalId, ConversationId, PostId
+from bot.approvals.ids import ApprovalId, ConversationId, PostId, UserId
 from bot.approvals.masking import Masking
 from bot.approvals.opinions import Opinions
 from bot.approvals.policy import Policy
@@ -45,6 +45,8 @@ from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
 from bot.slack.directory import SlackDirectory
 from bot.slack.feedback import Thumbs
+from bot.slack.home_tabs import PUBLISH, tabs_beside
+from bot.slack.pending import Pending
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
@@ -107,6 +109,7 @@ async def running_bot(
             policy=policy,
             metrics=metrics,
             keep=settings.bot_keep_checkpoints,
+            url=who.url,
         )
         app = work.app(directory, who)
         await work.jobs.start()
@@ -137,6 +140,7 @@ class _Work:
         policy: Policy,
         metrics: Metrics,
         keep: timedelta,
+        url: str,
     ) -> None:
         self.store = store
         self.metrics = metrics
@@ -154,6 +158,7 @@ class _Work:
             masking=self._masking,
             standings=self._standings,
         )
+        self._tabs = tabs_beside(self._courier, self._standings, directory, url)
         self._running = Running(
             store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
         )
@@ -169,6 +174,7 @@ class _Work:
             FORGET: _of_conversation(self.retention.forget),
             CANCEL: _of_conversation(self._repairing.cancel),
             REPAIR: lambda job: self._repairing.repair(ConversationId(job.payload["conversation"]), job.id),
+            PUBLISH: lambda job: self._tabs.publish(UserId(job.payload["person"])),
             "post": self._post,
             "redraw": self._redraw,
             TIMER: self._timer,
@@ -197,12 +203,10 @@ class _Work:
         talking = Talking(desk=desk, steering=steering, private=private, workspace_url=who.url)
         talk = Talk(
             steering=steering,
-            store=self.store,
-            client=self._client,
             private=private,
             own=talking.own,
+            pending=Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._masking),
             bot=who.bot_user,
-            workspace_url=who.url,
         )
         clicks = Clicks(
             desk=desk,
@@ -211,10 +215,11 @@ class _Work:
             private=private,
             readers=Readers(store=self.store, now=_now),
             masking=self._masking,
+            tabs=self._tabs,
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
-        forms = Submissions(desk=desk, masking=self._masking)
-        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, talk])
+        forms = Submissions(desk=desk, masking=self._masking, tabs=self._tabs)
+        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, talk, self._tabs])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
@@ -231,13 +236,13 @@ class _Work:
         return None
 
     async def _post(self, job: Job) -> None:
-        await self._courier.post(PostId(job.payload["post"]))
+        id = PostId(job.payload["post"])
+        await self._tabs.after(id, self._courier.post(id))
 
     async def _redraw(self, job: Job) -> None:
-        version = job.payload["version"]
-        await self._courier.redraw(
-            PostId(job.payload["post"]), version=int(version) if version.isdigit() else None
-        )
+        id, told = PostId(job.payload["post"]), job.payload["version"]
+        version = int(told) if told.isdigit() else None
+        await self._tabs.after(id, self._courier.redraw(id, version=version))
 
     async def _timer(self, job: Job) -> None:
         await self._timers.fire(job.id, job.payload)

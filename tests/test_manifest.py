@@ -14,8 +14,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.approvals.ids import UserId
 from bot.sandbox.options import ASK_ABOUT
 from bot.slack import verbs
-from bot.slack.app import SCOPES, Identity, bolt_app
+from bot.slack.app import SCOPES, Identity, Listeners, bolt_app
 from bot.slack.clicks import Clicks
+from bot.slack.home_tabs import HomeTabs
 from bot.slack.shortcuts import Shortcuts
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
@@ -94,18 +95,20 @@ def app() -> AsyncApp:
         url="https://x/",
         scopes=SCOPES,
     )
-    talk = Talk(
-        steering=nothing,
+    talk = Talk(steering=nothing, private=nothing, own=nothing, pending=nothing, bot=who.bot_user)
+    homes = HomeTabs(
         store=nothing,
+        jobs=nothing,
         client=nothing,
-        private=nothing,
-        own=nothing,
-        bot=who.bot_user,
+        inboxes=nothing,
+        onlookers=nothing,
         workspace_url="",
+        now=nothing,
     )
     clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
     shortcuts = Shortcuts(steering=nothing, client=nothing, private=nothing)
-    return bolt_app(AsyncWebClient("xoxb-1"), who, [talk, shortcuts, Submissions(desk=nothing), clicks])
+    listeners: list[Listeners] = [talk, homes, shortcuts, Submissions(desk=nothing), clicks]
+    return bolt_app(AsyncWebClient("xoxb-1"), who, listeners)
 
 
 async def _taken(app: AsyncApp, payload: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from bot.approvals.action import Seat
 from bot.approvals.approval import Action
 from bot.approvals.decision import Approve, Decision, Edit, Json
 from bot.approvals.errors import CouldNotCheck, NotAllowed, NotHere
+from bot.approvals.homes import Home
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person
 from bot.approvals.places import InChannel, Spot
@@ -22,6 +23,7 @@ Circle: TypeAlias = ChannelId | GroupId
 PATIENCE: Final = 2.2
 """Seconds for all that is asked about one click: it has to be written and answered within 3."""
 
+OPEN_AGAIN: Final = "Please open it again."
 TOO_SLOW: Final = "Slack was too slow to say who you are, so nothing was done. Please try again in a moment."
 
 
@@ -34,6 +36,8 @@ class Rights:
     """The channels and user groups that were looked into, and whether the person is in them."""
     until: float = math.inf
     """When, on the event loop's clock, it is too late to ask for more."""
+    home: Home | None = None
+    """The person's own Home tab, where it was pressed in one."""
 
 
 def evidence(rights: Rights | None) -> dict[str, Json] | None:
@@ -125,7 +129,7 @@ class Admission:
         decide about either may edit it again, and say no. Raises `NotAllowed` with the reason, or `AskAbout`
         channel and groups.
         """
-        _check_spot(asked, rights.person, spot)
+        _check_spot(asked, rights, spot)
         now = action.asked.tool
         if isinstance(decision, Approve) or now == action.tool == _becomes(action, decision):
             return self._seat(asked, now, rights)
@@ -160,14 +164,19 @@ class Admission:
         )
 
 
-def _check_spot(asked: Asked, person: Person, spot: Spot) -> None:
+def _check_spot(asked: Asked, rights: Rights, spot: Spot) -> None:
+    person = rights.person
     if not person.is_of(spot.team, spot.organisation):
         raise NotHere(
             "Slack says that you are of another workspace than this click does, so nothing was done. "
             "Please press again."
         )
     thread = asked.conversation.channel
-    if not any(card.stands_at(spot, person.id, thread) for card in asked.cards):
+    if spot.home:
+        # As long as Slack's answer to the first drawing is on its way, nobody knows what the tab is called.
+        if rights.home is None or rights.home.view not in {spot.home, None}:
+            raise NotHere("This is not your Home tab as it stands now, so nothing was done. " + OPEN_AGAIN)
+    elif not any(card.stands_at(spot, person.id, thread) for card in asked.cards):
         raise NotHere(
             "This is not where the request stands, so nothing was done. Please use the card as it stands now."
         )

@@ -1,6 +1,7 @@
 """The desk: where a person's decision about an action is checked, written and passed on."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from bot.approvals.action import Seat
@@ -11,6 +12,7 @@ from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, NotHere, Refused, UnknownAction
 from bot.approvals.filing import redraw
+from bot.approvals.homes import Home
 from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.lookups import edited
 from bot.approvals.many import Many
@@ -157,6 +159,8 @@ class Desk(Many):
         rights: Rights | None = None
         try:
             rights = await self._admission.rights(by, spot)
+            if spot.home:
+                rights = replace(rights, home=await self._home(by))
             for _ in range(ATTEMPTS):
                 try:
                     return await do(rights)
@@ -169,6 +173,10 @@ class Desk(Many):
             raise
         raise Refused("Too many people decided at once; please press again.")
 
+    async def _home(self, by: UserId) -> Home | None:
+        async with self._store.read() as tx:
+            return await tx.homes.get(by)
+
     async def _record(
         self, id: ActionId, by: UserId, refusal: Refused, rights: Rights | None, spot: Spot
     ) -> None:
@@ -178,7 +186,8 @@ class Desk(Many):
                 return
             detail: dict[str, Json] = {"reason": type(refusal).__name__, "evidence": evidence(rights)}
             if isinstance(refusal, NotHere):
-                detail["claimed"] = {"team": spot.team, "channel": spot.channel, "message": spot.message}
+                claimed = {"team": spot.team, "channel": spot.channel, "message": spot.message}
+                detail["claimed"] = {**claimed, **({"home": spot.home} if spot.home else {})}
             event = event_of("refused", asked.approval, id, by, at=self._now(), detail=detail)
             await tx.record.append(event)
             if isinstance(refusal, AlreadyDecided):

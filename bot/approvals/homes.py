@@ -37,8 +37,8 @@ class GlimpsedAction:
     """An action without its arguments."""
 
     id: ActionId
-    tool: str
-    """As the agent asked for it."""
+    own: str
+    """The tool as the agent asked for it."""
     now: str
     """As people are asked about it now: an edit may have turned it into another."""
     voted: frozenset[UserId] = frozenset()
@@ -57,6 +57,8 @@ class Glimpse:
     requesters: frozenset[UserId]
     escalated_to: frozenset[UserId]
     open: tuple[GlimpsedAction, ...]
+    held: bool = False
+    """Whether it waits for a card: nobody is asked about it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,9 @@ class Spot:
     """The card's message; for a form or view, that of the card from which it was opened."""
     team: str = ""
     organisation: str = ""
+    home: str = ""
+    """The Home tab in which it was pressed, or from which the form was opened, as Slack calls it; then there
+    is no message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,8 @@ class Policy:
     rules: Sequence[Rule] = field(default_factory=tuple)
     open_cards: int = OPEN_CARDS
     """Cards of one conversation that are open at once; what is asked beyond them waits for its turn."""
+    operators: tuple[Who, ...] = ()
+    """Who may see all that waits, without what it asks; that lets nobody decide."""
 
     @property
     def asks_for_members(self) -> bool:
@@ -91,6 +93,14 @@ _NOT_A_MEMBER: Final = {
     Standing.BOT: "Bots cannot take part in approvals.",
     Standing.DEACTIVATED: "A deactivated account cannot take part in approvals.",
 }
+
+
+def is_operator(policy: Policy, person: Person, groups: frozenset[GroupId]) -> bool:
+    """Whether this person may see all that waits; `groups` are the person's user groups."""
+    named = any(
+        who == One(person.id) or (isinstance(who, UserGroup) and who.id in groups) for who in policy.operators
+    )
+    return named and person.standing is Standing.MEMBER
 
 
 def check_request(policy: Policy, person: Person) -> None:

@@ -12,7 +12,7 @@ from bot.approvals.errors import CouldNotCheck, TryLater
 from bot.approvals.filing import owe
 from bot.approvals.ids import ApprovalId, ChannelId, GroupId, PostId, UserId
 from bot.approvals.person import Person, Standing
-from bot.approvals.places import IN_THREAD, MOST_MESSAGES, InChannel, ToApprovers, Where, is_to_person
+from bot.approvals.places import IN_THREAD, MOST_MESSAGES, Copy, InChannel, ToApprovers, Where, is_to_person
 from bot.approvals.policy import Policy, Terms
 from bot.approvals.ports import Jobs, Store, Transaction
 from bot.approvals.who import One, Requester, UserGroup
@@ -57,6 +57,12 @@ async def fall_back(tx: Transaction, jobs: Jobs, approval: Approval, sentence: s
 
 def nearest(cards: Sequence[Post], by: UserId) -> Post | None:
     """The copy that this person is led to: the own one, or the first that is nobody's direct message."""
+    own = [card for card in cards if card.ts and card.place == by]
+    return next(iter([*own, *(card for card in cards if card.ts and not is_to_person(card.place))]), None)
+
+
+def nearest_copy(cards: Sequence[Copy], by: UserId) -> Copy | None:
+    """The same among the copies that are read with the approval."""
     own = [card for card in cards if card.ts and card.place == by]
     return next(iter([*own, *(card for card in cards if card.ts and not is_to_person(card.place))]), None)
 

@@ -179,6 +179,14 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
     ]
 
 
+def elsewhere(approval: Approval, action: Action, room: int) -> list[Block]:
+    """One open action as a card shows it, for where several approvals stand below each other."""
+    blocks = _whole(approval, action, asked=room, told=room)
+    for number, each in enumerate(blocks):
+        each.block_id = f"{approval.version}.{action.id}.{number}"
+    return blocks
+
+
 def _texts(approval: Approval, texts: list[str], name: str = "lines") -> list[Block]:
     return [
         SectionBlock(

@@ -23,6 +23,7 @@ from bot.approvals.steering import Steering
 from bot.slack import all_at_once, payloads, verbs
 from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
+from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
 from bot.slack.place import Place, spot_of, stamped
@@ -48,6 +49,8 @@ class Clicks:
     private: Private
     readers: Readers
     masking: Masking = BY_DEFAULT
+    tabs: HomeTabs | None = None
+    """Where the buttons of Home tabs are drawn anew."""
 
     def register(self, app: AsyncApp) -> None:
         """Take every button there is; what is not ours is acked, so that no click shows a warning."""
@@ -213,10 +216,17 @@ class Clicks:
         except Refused as refusal:
             await ack()
             await self.private.tell(click, str(refusal))
+            await self._draw_home(click)
         else:
             await ack()
             if then:
                 await then(click)
+                await self._draw_home(click)
+
+    async def _draw_home(self, click: Click) -> None:
+        """What was pressed on a Home tab, or in a form over it, shows there."""
+        if self.tabs and spot_of(click).home:
+            await self.tabs.pressed(click.by)
 
     async def _decide(self, ack: AsyncAck, body: Payload, decision: Decision) -> None:
         async def decide(click: Click) -> None:
@@ -247,7 +257,7 @@ class Clicks:
 
     async def _open_view(self, click: Click, carrying: View) -> None:
         try:
-            if click.view_id:
+            if click.view_id and not click.is_home:
                 await self.client.views_push(trigger_id=click.trigger_id, view=carrying)
             else:
                 await self.client.views_open(trigger_id=click.trigger_id, view=carrying)
@@ -275,7 +285,7 @@ class Clicks:
 
     async def _refresh(self, click: Click) -> None:
         """A decision made inside `View all` shows there at once; the card follows by itself."""
-        if click.view_id:
+        if click.view_id and not click.is_home:
             await self._redraw_view(click, 0)
 
     async def _redraw_view(self, click: Click, step: int) -> None:

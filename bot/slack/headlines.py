@@ -57,9 +57,14 @@ def sentence(approval: Approval, requester: UserId) -> str:
 
 def names(actions: Sequence[Action]) -> str:
     """The tools, each named once, with how many times; escaped."""
+    return tool_names([action.tool for action in actions])
+
+
+def tool_names(tools: Sequence[str]) -> str:
+    """The same of their names alone."""
     counted: dict[str, int] = {}
-    for action in actions:
-        counted[action.tool] = counted.get(action.tool, 0) + 1
+    for tool in tools:
+        counted[tool] = counted.get(tool, 0) + 1
     told = [
         escape(in_line(tool, 60)[0]) + (f" ({times} times)" if times > 1 else "")
         for tool, times in list(counted.items())[:_MOST_NAMES]

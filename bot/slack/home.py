@@ -1,8 +1,11 @@
-"""The Home tab: what waits, and how to start."""
+"""The Home tab: what waits for one person, what they asked for and decided, and how to start. Pure.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+Of what waits for a person the first few are drawn as on their cards, with the same buttons; of everything
+else there is a line each, without any argument. A tab takes 100 blocks and 250 kB; the rest is counted.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias, assert_never
 
 from slack_sdk.models.blocks import (
     Block,
@@ -15,17 +18,63 @@ from slack_sdk.models.blocks import (
 )
 from slack_sdk.models.views import View as SlackView
 
-from bot.approvals.approval import Approval
-from bot.approvals.ids import UserId
-from bot.slack import verbs
+from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
+from bot.approvals.decision import PAST, kind_of
+from bot.approvals.ids import ChannelId, Ts, UserId
+from bot.approvals.inbox import Inbox, Mine, Request, Ruled
+from bot.approvals.person import Standing
+from bot.approvals.ports import Asked
+from bot.approvals.standings import nearest_copy
+from bot.slack import cards, verbs
 from bot.slack.buttons import link
-from bot.slack.headlines import names
-from bot.slack.message import View
-from bot.slack.text import clip, mention, moment
-from bot.slack.votes import counted
+from bot.slack.headlines import names, tool_names
+from bot.slack.literal import in_line
+from bot.slack.message import View, as_json, size
+from bot.slack.stands import STATES
+from bot.slack.text import clip, escape, mention, moment
+from bot.slack.votes import by_whom_in_words, counted
 
-MOST_SHOWN: Final = 30
-"""Approvals on the tab; a Home tab takes 100 blocks."""
+Link: TypeAlias = Callable[[ChannelId, Ts], str]
+"""The address of a message."""
+
+MOST_BLOCKS: Final = 70
+"""Blocks for what waits, with room for all the rest among 100."""
+LARGEST: Final = 120_000
+"""Characters of JSON for it; a view takes 250 kB."""
+MOST_ACTIONS: Final = 3
+"""Actions of one approval that are drawn; the others stand on its card."""
+ROOM: Final = 1_800
+"""Characters of one action's arguments; `View all` shows them whole."""
+_WORDS: Final = 100
+_LONGEST: Final = 2_800
+"""Characters in one text; Slack takes 3,000."""
+
+WAITING: Final = "Waiting for you"
+NOTHING: Final = "Nothing waits for you."
+MORE: Final = (
+    "{count} more wait for you. They come up here as these are decided; `/agent pending` lists more of them."
+)
+MORE_ACTIONS: Final = "{count} more of this request stand on its card."
+PARTIAL: Final = (
+    "⚠️ Slack could not say everywhere whether you may decide, so something may be missing here. "
+    "Open this tab again in a moment."
+)
+UNKNOWN: Final = "⚠️ Slack could not say who you are, so nothing is shown. Open this tab again in a moment."
+ASKED_FOR: Final = "What you asked for"
+DECIDED: Final = "What you decided lately"
+EVERY: Final = "All that waits, for operators"
+NOTHING_AT_ALL: Final = "Nothing waits for anybody."
+MORE_OF_ALL: Final = "… and {count} more. `/agent pending all` and `python -m bot pending` list them."
+OPEN_CARD: Final = "Open the card"
+OPEN_THREAD: Final = "Open the thread"
+NOT_SHOWN: Final = "not shown in a message yet"
+OUTSIDE: Final = {
+    Standing.GUEST: "Guests cannot take part in approvals, so nothing waits here.",
+    Standing.OUTSIDER: "People of another organisation cannot take part in approvals, so nothing waits here.",
+    Standing.BOT: "Bots cannot take part in approvals, so nothing waits here.",
+    Standing.DEACTIVATED: "A deactivated account cannot take part in approvals, so nothing waits here.",
+}
+HOW: Final = "How to start"
 HOW_TO_START: Final = (
     "Type `/agent` and what you want done, mention me in a channel, or write to me directly. "
     "When I need somebody's approval, I ask in the thread, with buttons. "
@@ -33,48 +82,161 @@ HOW_TO_START: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """An approval that waits, as the Home tab shows it."""
-
-    approval: Approval
-    requester: UserId
-    link: str = ""
-    """The card's address; empty if it is not shown yet."""
-
-
-def home(waiting: Sequence[Waiting]) -> View:
-    """The tab for one person, given what waits for them, oldest first."""
-    blocks: list[Block] = [
-        _header("Waiting for a decision", "waiting"),
-        *(block for number, each in enumerate(waiting[:MOST_SHOWN]) for block in _one(each, number)),
-    ]
-    if not waiting:
-        blocks.append(_text("Nothing waits for you.", "nothing"))
-    if (more := len(waiting) - MOST_SHOWN) > 0:
-        blocks.append(_text(f"{more:,} more wait. `/agent pending` lists them.", "more"))
-    blocks += [DividerBlock(block_id="line"), _header("How to start", "how"), _text(HOW_TO_START, "start")]
+def home(inbox: Inbox, address: Link) -> View:
+    """The tab for one person, of an inbox in which what is secret is masked."""
+    if inbox.standing is None:
+        blocks: list[Block] = [_text(UNKNOWN, "unknown")]
+    elif inbox.standing is not Standing.MEMBER:
+        blocks = [_text(OUTSIDE[inbox.standing], "outside")]
+    else:
+        blocks = [*_waiting(inbox, address), *_lists(inbox, address)]
+    blocks += [DividerBlock(block_id="line"), _header(HOW, "how"), _text(HOW_TO_START, "start")]
     return dict(SlackView(type="home", blocks=blocks).to_dict())
 
 
-def _one(waiting: Waiting, number: int) -> list[Block]:
-    approval = waiting.approval
+def stands_on(view: View, inbox: Inbox) -> list[Approval]:
+    """The approvals that can be decided on this drawing of the inbox."""
+    ids = {block.get("block_id") for block in view["blocks"]}
+    return [one.asked.approval for one in inbox.waiting if f"waiting.{one.asked.approval.id}" in ids]
+
+
+def line(asked: Asked, by: UserId, address: Link, actions: Sequence[Action] = ()) -> str:
+    """One approval that waits, in a line of mrkdwn: its tools, who asked when, and the way to its card."""
+    until = f", open until {moment(asked.approval.expires_at)}" if asked.approval.expires_at else ""
+    who = f"asked by {mention(asked.conversation.requester)}, {moment(asked.approval.asked_at)}"
+    return f"• {names(actions or asked.approval.open)}, {who}{until} · {_way(asked, by, address)}"
+
+
+def request_line(request: Request, address: Link) -> str:
+    """One conversation, in a line of mrkdwn: what was asked, where it stands, and the way to its thread."""
+    conversation = request.conversation
+    words = escape(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
+    about = f" about {tool_names(request.tools)}" if request.tools else ""
+    ts = conversation.thread_ts
+    way = f" · <{address(conversation.channel, ts)}|{OPEN_THREAD}>" if ts else ""
+    return f"• {words}: {STATES[conversation.status]}{about}{way}"
+
+
+def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
+    yield _header(WAITING, "waiting")
+    if not inbox.waiting:
+        yield _text(NOTHING, "nothing")
+    used, left = 0, MOST_BLOCKS
+    for number, mine in enumerate(inbox.waiting):
+        blocks = [*_one(mine, inbox.person, address)]
+        weight = size(as_json(blocks))
+        if number and (len(blocks) > left or used + weight > LARGEST):
+            more = inbox.more + len(inbox.waiting) - number
+            break
+        used, left = used + weight, left - len(blocks)
+        yield from blocks
+    else:
+        more = inbox.more
+    if more:
+        yield _text(MORE.format(count=f"{more:,}"), "more")
+    if inbox.is_partial:
+        yield _text(PARTIAL, "partial")
+
+
+def _one(mine: Mine, by: UserId, address: Link) -> Iterator[Block]:
+    """An approval: what it is called, then its actions with their buttons."""
+    asked, approval = mine.asked, mine.asked.approval
+    actions = mine.open
     done = len(approval.actions) - len(approval.open)
     so_far = f" ({done} of {len(approval.actions)} decided)" if done else ""
     if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
         so_far = f" ({votes})"
-    asked = f"Asked by {mention(waiting.requester)}, {moment(approval.asked_at)}"
-    open_it = link(verbs.OPEN, "Open", waiting.link) if waiting.link else None
-    said = MarkdownTextObject(text=clip(f"*{names(approval.open)}*{so_far}", 2_500), verbatim=True)
-    return [
-        SectionBlock(text=said, accessory=open_it, block_id=f"waiting.{number}"),
-        ContextBlock(elements=[MarkdownTextObject(text=asked, verbatim=True)], block_id=f"asked.{number}"),
-    ]
+    until = f". Open until {moment(approval.expires_at)}" if approval.expires_at else ""
+    when = f"Asked by {mention(asked.conversation.requester)}, {moment(approval.asked_at)}{until}"
+    said = MarkdownTextObject(text=clip(f"*{names(actions)}*{so_far}\n{when}", _LONGEST), verbatim=True)
+    place = _place(asked, by, address)
+    yield SectionBlock(
+        text=said,
+        accessory=link(verbs.OPEN, OPEN_CARD, place) if place else None,
+        block_id=f"waiting.{approval.id}",
+    )
+    for action in actions[:MOST_ACTIONS]:
+        yield from cards.elsewhere(approval, action, ROOM)
+    if (more := len(actions) - MOST_ACTIONS) > 0:
+        yield _small(MORE_ACTIONS.format(count=f"{more:,}"), f"more.{approval.id}")
+    yield DividerBlock(block_id=f"line.{approval.id}")
+
+
+def _lists(inbox: Inbox, address: Link) -> Iterator[Block]:
+    if inbox.requests:
+        yield _header(ASKED_FOR, "asked")
+        yield from _lines((request_line(one, address) for one in inbox.requests), "asked")
+    if inbox.decided:
+        yield _header(DECIDED, "decided")
+        yield from _lines((_ruled(one, inbox.person, address) for one in inbox.decided), "decided")
+    if inbox.every is None:
+        return
+    yield _header(f"{EVERY}: {inbox.total:,}", "every")
+    if not inbox.every:
+        yield _text(NOTHING_AT_ALL, "nobody")
+    yield from _lines((line(one, inbox.person, address) for one in inbox.every), "every")
+    if (more := inbox.total - len(inbox.every)) > 0:
+        yield _text(MORE_OF_ALL.format(count=f"{more:,}"), "rest")
+
+
+def _ruled(ruled: Ruled, by: UserId, address: Link) -> str:
+    """What the person said about an action, and what became of it; no argument, whoever may see those now."""
+    action = ruled.asked.approval.action(ruled.action)
+    vote = action.vote_of(by)
+    said = PAST[kind_of(vote.decision)] if vote else "decided"
+    became = _became(ruled.asked.approval, action, by)
+    way = _way(ruled.asked, by, address)
+    return f"• {tool_names([action.tool])}: {said} by you, {moment(ruled.at)}. {became} · {way}"
+
+
+def _became(approval: Approval, action: Action, by: UserId) -> str:
+    match action.outcome:
+        case Decided() as made if made.by == by and len(action.votes) == 1:
+            return "That decided it." if approval.state is not State.WITHDRAWN else "Withdrawn since."
+        case Decided(decision=decision) as made:
+            return f"In the end {PAST[kind_of(decision)]} by {by_whom_in_words(action, made)}."
+        case Expired():
+            return "It expired before others decided."
+        case LetThrough():
+            return "Nobody had to be asked."
+        case None:
+            waits = approval.state is State.WAITING
+            return f"It still needs others ({counted(action)})." if waits else "Withdrawn since."
+        case _:
+            assert_never(action.outcome)
+
+
+def _way(asked: Asked, by: UserId, address: Link) -> str:
+    """The way to the card, in words of ours: nothing untrusted may say where a link leads."""
+    place = _place(asked, by, address)
+    return f"<{place}|{OPEN_CARD}>" if place else NOT_SHOWN
+
+
+def _place(asked: Asked, by: UserId, address: Link) -> str:
+    """The card that this person is led to; empty if there is none."""
+    card = nearest_copy(asked.cards, by)
+    return address(card.channel, card.ts) if card and card.channel and card.ts else ""
+
+
+def _lines(lines: Iterable[str], name: str) -> Iterator[SectionBlock]:
+    """The lines, in as many texts as they need."""
+    texts: list[str] = []
+    for each in lines:
+        if texts and len(texts[-1]) + 1 + len(each) <= _LONGEST:
+            texts[-1] += f"\n{each}"
+        else:
+            texts.append(each)
+    for number, text in enumerate(texts):
+        yield _text(text, f"{name}.{number}")
 
 
 def _header(text: str, block_id: str) -> HeaderBlock:
-    return HeaderBlock(text=PlainTextObject(text=text, emoji=True), block_id=block_id)
+    return HeaderBlock(text=PlainTextObject(text=text, emoji=True), block_id=f"{block_id}.title")
 
 
 def _text(text: str, block_id: str) -> SectionBlock:
     return SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id=block_id)
+
+
+def _small(text: str, block_id: str) -> ContextBlock:
+    return ContextBlock(elements=[MarkdownTextObject(text=text, verbatim=True)], block_id=block_id)

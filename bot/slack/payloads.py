@@ -50,6 +50,8 @@ class Click:
     is_broadcast: bool = False
     """The message stands in its thread and in the channel."""
     view_id: str = ""
+    is_home: bool = False
+    """The view is the person's Home tab, and no form."""
     view_hash: str = ""
     private_metadata: str = ""
     trigger_id: str = ""
@@ -130,6 +132,7 @@ def click(payload: object) -> Click | Malformed:
                 thread_ts=_ts(_text(container, "thread_ts") or _text(_get(rest, "message"), "thread_ts")),
                 is_broadcast=_text(_get(rest, "message"), "subtype") == "thread_broadcast",
                 view_id=_text(view, "id"),
+                is_home=_text(view, "type") == "home",
                 view_hash=_text(view, "hash"),
                 private_metadata=_text(view, "private_metadata"),
                 trigger_id=_text(rest, "trigger_id"),

@@ -26,6 +26,8 @@ class Place:
     channel: ChannelId | None = None
     message: Ts | None = None
     """Where the card stands from which the view was opened."""
+    home: str = ""
+    """The Home tab from which it was opened, if it was one."""
 
     def __str__(self) -> str:
         return json.dumps({name: value for name, value in asdict(self).items() if value})
@@ -41,7 +43,7 @@ class Place:
             return None
         action, approval, page = told.get("action"), told.get("approval"), told.get("page", 0)
         edition, tool, shown = told.get("edition", ""), told.get("tool", ""), told.get("shown", "")
-        channel, message = told.get("channel"), told.get("message")
+        channel, message, home = told.get("channel"), told.get("message"), told.get("home", "")
         if (
             not isinstance(channel, str | None)
             or not isinstance(message, str | None)
@@ -51,6 +53,7 @@ class Place:
             or not isinstance(edition, str)
             or not isinstance(tool, str)
             or not isinstance(shown, str)
+            or not isinstance(home, str)
         ):
             return None
         return cls(
@@ -62,19 +65,28 @@ class Place:
             shown=shown,
             channel=ChannelId(channel) if channel else None,
             message=Ts(message) if message else None,
+            home=home,
         )
 
 
 def spot_of(pressed: Click | Submission) -> Spot:
     """Where a click says it was made. In a view that is where the card stands from which it was opened."""
     place = Place.read(pressed.private_metadata) or Place()
-    channel, message = place.channel, place.message
     if isinstance(pressed, Click) and not pressed.view_id:
-        channel, message = pressed.channel, pressed.message_ts
-    return Spot(channel=channel, message=message, team=pressed.team, organisation=pressed.organisation)
+        place = Place(channel=pressed.channel, message=pressed.message_ts)
+    elif isinstance(pressed, Click) and pressed.is_home:
+        place = Place(home=pressed.view_id)
+    return Spot(
+        channel=place.channel,
+        message=place.message,
+        home=place.home,
+        team=pressed.team,
+        organisation=pressed.organisation,
+    )
 
 
 def stamped(view: View, spot: Spot) -> View:
     """The view, carrying where the card stands."""
     place = Place.read(str(view.get("private_metadata") or "{}")) or Place()
-    return {**view, "private_metadata": str(replace(place, channel=spot.channel, message=spot.message))}
+    carrying = replace(place, channel=spot.channel, message=spot.message, home=spot.home)
+    return {**view, "private_metadata": str(carrying)}

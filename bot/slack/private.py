@@ -33,7 +33,9 @@ class Private:
         """Answer a click, for this person's eyes only."""
         sentence = masked_text(sentence)
         try:
-            if click.view_id:
+            if click.is_home:
+                await self.client.views_open(trigger_id=click.trigger_id, view=message_form(sentence))
+            elif click.view_id:
                 await self.client.views_push(trigger_id=click.trigger_id, view=message_form(sentence))
             elif click.channel:
                 await self._ephemeral(click, click.channel, refusal(sentence))

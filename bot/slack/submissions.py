@@ -17,6 +17,7 @@ from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
 from bot.slack.forms import edit_form, message_form, read_message, read_reason
+from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
 from bot.slack.payloads import Submission
 from bot.slack.place import Place, spot_of, stamped
@@ -32,6 +33,8 @@ class Submissions:
 
     desk: Desk
     masking: Masking = BY_DEFAULT
+    tabs: HomeTabs | None = None
+    """Where the buttons of Home tabs are drawn anew."""
 
     def register(self, app: AsyncApp) -> None:
         """Take the five forms."""
@@ -122,6 +125,7 @@ class Submissions:
             errors = await self._decide(action, decision, form, place.edition)
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
+            await self._draw_home(form)
             return
         if errors:
             about = _with(approval, action, decision)
@@ -129,6 +133,12 @@ class Submissions:
             await ack(response_action="errors", errors=told)
         else:
             await ack()
+            await self._draw_home(form)
+
+    async def _draw_home(self, form: Submission) -> None:
+        """What was sent from a form over a Home tab shows there."""
+        if self.tabs and spot_of(form).home:
+            await self.tabs.pressed(form.by)
 
     async def _review(self, approval: Approval, action: Action, read: Edit, form: Submission) -> View | None:
         """The form with what the edit changes, if that was not in view yet; None if it can be decided."""

@@ -40,6 +40,7 @@ _WAITING: Final = (
         approvals.c.requesters,
         approvals.c.escalated_to,
         approvals.c.outcomes,
+        approvals.c.held,
         conversations.c.channel,
         actions.c.id.label("action"),
         actions.c.tool,
@@ -150,6 +151,7 @@ def _glimpse(rows: Sequence[Row[Any]]) -> Glimpse:
     return Glimpse(
         seq=first.seq,
         id=first.id,
+        held=bool(first.held),
         conversation=first.conversation,
         channel=first.channel,
         requesters=frozenset(map(UserId, from_json(first.requesters))),
@@ -163,8 +165,8 @@ def _glimpse(rows: Sequence[Row[Any]]) -> Glimpse:
 def _glimpsed(row: Row[Any], told: Mapping[str, Any]) -> GlimpsedAction:
     id = ActionId(row.action)
     if not told:
-        return GlimpsedAction(id=id, tool=row.tool, now=row.tool)
+        return GlimpsedAction(id=id, own=row.tool, now=row.tool)
     _, votes, _ = progress_from_json(told, "")
-    edits = [vote.decision for vote in votes if isinstance(vote.decision, Edit)]
-    now = next((edit.tool for edit in edits if edit.tool), row.tool)
-    return GlimpsedAction(id=id, tool=row.tool, now=now, voted=frozenset(vote.by for vote in votes))
+    edits = (vote.decision.tool or row.tool for vote in votes if isinstance(vote.decision, Edit))
+    voted = frozenset(vote.by for vote in votes)
+    return GlimpsedAction(id=id, own=row.tool, now=next(edits, row.tool), voted=voted)

@@ -13,7 +13,10 @@ from tests.slack.samples import NOW
 from tests.slack.second_opinion import second_opinion
 
 ALIVE = re.compile(r"<(?:[!@#][^>]*|[a-z]+:[^>]*)>?", re.IGNORECASE)
-OURS = re.compile(re.escape(moment(NOW)) + r"|<@U0(?:ALICE|BOB|VOTER\d+|PERSON\d+)>")
+OURS = re.compile(
+    re.escape(moment(NOW)) + r"|<@U0(?:ALICE|BOB|VOTER\d+|PERSON\d+)>|"
+    r"<https://a\.example/C0GENERAL/1\.000[12]00\|Open the (?:card|thread)>"
+)
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 

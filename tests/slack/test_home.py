@@ -1,37 +1,214 @@
+from dataclasses import replace
+from datetime import timedelta
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.approvals.approval import Approval
-from bot.slack.home import Waiting, home
+from bot.approvals.conversation import Conversation, Status
+from bot.approvals.decision import Approve, Reject
+from bot.approvals.ids import ActionId, ApprovalId, ChannelId, PostId, Ts
+from bot.approvals.inbox import Inbox, Mine, Request, Ruled
+from bot.approvals.person import Standing
+from bot.approvals.places import Copy
+from bot.approvals.ports import Asked
+from bot.slack.home import HOW_TO_START, MOST_BLOCKS, home, stands_on
+from bot.slack.message import View
+from bot.slack.pending import every, mine
 from tests.slack.limits import assert_view_fit_for_slack
 from tests.slack.reading import readable
-from tests.slack.samples import ALICE, action, approval, approvals
+from tests.slack.samples import ALICE, BOB, NOW, action, approval, approvals, decided
+
+GENERAL = ChannelId("C0GENERAL")
+CARD = Copy(post=PostId("card"), channel=GENERAL, ts=Ts("1.000200"), is_sent=True)
+CARD_LINK = "<https://a.example/C0GENERAL/1.000200|Open the card>"
+THREAD_LINK = "<https://a.example/C0GENERAL/1.000100|Open the thread>"
+AT_NINE = "<!date^1772443800^{date_short_pretty}, {time}|2026-03-02 09:30 UTC>"
+MEMBER = Inbox(person=BOB, standing=Standing.MEMBER)
+
+
+def address(channel: ChannelId, ts: Ts) -> str:
+    return f"https://a.example/{channel}/{ts}"
+
+
+def in_thread(about: Approval, *, cards: tuple[Copy, ...] = (CARD,)) -> Asked:
+    conversation = Conversation(
+        id=about.conversation,
+        channel=GENERAL,
+        thread_ts=Ts("1.000100"),
+        requester=ALICE,
+        started_at=NOW,
+        status=Status.WAITING,
+    )
+    return Asked(approval=about, conversation=conversation, cards=cards)
+
+
+def waiting(about: Approval, *, cards: tuple[Copy, ...] = (CARD,)) -> Mine:
+    return Mine(asked=in_thread(about, cards=cards), actions=tuple(one.id for one in about.open))
+
+
+def bobs(*mine: Mine) -> Inbox:
+    return replace(MEMBER, waiting=mine)
+
+
+def drawn(inbox: Inbox) -> View:
+    view = home(inbox, address)
+    assert_view_fit_for_slack(view)
+    return view
+
+
+def words(inbox: Inbox) -> str:
+    return readable(drawn(inbox)["blocks"])
+
+
+def apart(given: list[Approval], times: int) -> list[Approval]:
+    """The approvals so many times over, with ids of their own."""
+    return [
+        replace(
+            each,
+            id=ApprovalId(f"{turn}.{number}"),
+            actions=tuple(replace(one, id=ActionId(f"{turn}.{number}.{one.id}")) for one in each.actions),
+        )
+        for turn in range(times)
+        for number, each in enumerate(given)
+    ]
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(approvals(), max_size=4), st.sampled_from([1, 20]))
-def test_any_home_tab_is_fit_for_slack(waiting: list[Approval], times: int) -> None:
-    shown = [
-        Waiting(approval=each, requester=ALICE, link="https://sandbox.slack.com/archives/C1/p1")
-        for each in waiting
-    ]
-    assert_view_fit_for_slack(home(shown * times))
-
-
-def test_the_home_tab_lists_what_waits_with_a_link_and_how_to_start() -> None:
-    view = home(
-        [
-            Waiting(approval=approval(action(0), action(1)), requester=ALICE, link="https://a.example/p1"),
-            Waiting(approval=approval(action(0, "deploy")), requester=ALICE),
-        ]
+@given(st.lists(approvals(), max_size=4), st.sampled_from([1, 3]))
+def test_any_home_tab_is_fit_for_slack(given: list[Approval], times: int) -> None:
+    every = apart(given, times)
+    inbox = replace(
+        bobs(*(waiting(each) for each in every if each.open)),
+        decided=tuple(Ruled(asked=in_thread(each), action=each.actions[0].id, at=NOW) for each in every[:4]),
+        every=tuple(map(in_thread, every)),
+        total=len(every),
     )
+    assert len(drawn(inbox)["blocks"]) <= 100
+
+
+def test_what_waits_stands_there_as_on_its_card_with_the_same_buttons_and_the_way_to_it() -> None:
+    view = drawn(bobs(waiting(approval(action(0)))))
     text = readable(view["blocks"])
-    assert text.startswith("# Waiting for a decision\n*write_file (2 times)*\n(Asked by <@U0ALICE>, <!date")
-    assert "*deploy*" in text
-    assert "# How to start\nType `/agent`" in text
-    assert view["blocks"][1]["accessory"]["url"] == "https://a.example/p1"
-    assert "accessory" not in view["blocks"][3]
+    assert text.startswith(
+        f"# Waiting for you\n*write_file*\nAsked by <@U0ALICE>, {AT_NINE}\n`write_file`  digest 01234567\n"
+    )
+    assert "[Approve] [Edit] [Respond] [Reject]" in text
+    assert view["blocks"][1]["accessory"]["url"] == "https://a.example/C0GENERAL/1.000200"
+    assert view["blocks"][1]["accessory"]["text"]["text"] == "Open the card"
+    assert text.endswith(f"# How to start\n{HOW_TO_START}")
+    assert HOW_TO_START.startswith("Type `/agent` and what you want done, mention me in a channel")
 
 
-def test_the_home_tab_says_when_nothing_waits() -> None:
-    assert "Nothing waits for you." in readable(home([])["blocks"])
+def test_without_a_message_there_is_no_way_to_one_and_the_deadline_is_told() -> None:
+    about = replace(approval(action(0)), expires_at=NOW + timedelta(hours=1))
+    view = home(bobs(waiting(about, cards=())), address)
+    assert "accessory" not in view["blocks"][1]
+    until = f"Asked by <@U0ALICE>, {AT_NINE}. Open until <!date^1772447400^"
+    assert until in view["blocks"][1]["text"]["text"]
+
+
+def test_of_one_approval_three_actions_are_drawn_and_the_others_are_counted() -> None:
+    text = words(bobs(waiting(approval(*map(action, range(5))))))
+    assert text.count("[Approve]") == 3
+    assert "*write_file (5 times)*" in text
+    assert "(2 more of this request stand on its card.)" in text
+    assert "more of this request" not in words(bobs(waiting(approval(*map(action, range(3))))))
+
+
+def test_only_those_actions_are_drawn_that_wait_for_this_person() -> None:
+    about = decided(approval(action(0), action(1, "deploy"), action(2, "drop")), [Approve()], first=1)
+    text = words(bobs(Mine(asked=in_thread(about), actions=(about.actions[2].id,))))
+    assert "*drop* (1 of 3 decided)" in text
+    assert text.count("[Approve]") == 1
+    assert "deploy" not in text
+
+
+def test_what_has_no_room_is_counted_with_what_was_not_read() -> None:
+    inbox = replace(bobs(*map(waiting, apart([approval(*map(action, range(4)))], 12))), more=9_988)
+    view = drawn(inbox)
+    shown = stands_on(view, inbox)
+    assert [one.id for one in shown] == [f"{number}.0" for number in range(len(shown))]
+    assert len(shown) == 7
+    assert len(view["blocks"]) <= MOST_BLOCKS + 6
+    assert "9,993 more wait for you. They come up here as these are decided;" in readable(view["blocks"])
+
+
+def test_an_empty_tab_says_so_and_one_that_may_lack_something_too() -> None:
+    assert words(MEMBER).startswith("# Waiting for you\nNothing waits for you.\n---\n# How to start")
+    assert "something may be missing here" in words(replace(MEMBER, is_partial=True))
+    assert "missing" not in words(MEMBER)
+
+
+def test_whoever_cannot_take_part_and_whoever_is_not_known_is_told_and_shown_nothing() -> None:
+    guest = words(replace(bobs(waiting(approval(action(0)))), standing=Standing.GUEST))
+    assert guest.startswith("Guests cannot take part in approvals, so nothing waits here.\n---\n# How")
+    nobody = words(replace(bobs(waiting(approval(action(0)))), standing=None))
+    assert nobody.startswith("⚠️ Slack could not say who you are, so nothing is shown. Open this tab again")
+    assert "write_file" not in guest + nobody
+
+
+def test_what_was_asked_for_and_decided_has_a_line_each_without_any_argument() -> None:
+    about = decided(approval(action(0), action(1)), [Approve(), Reject("no & never")])
+    asked = in_thread(about)
+    idle = replace(asked.conversation, thread_ts=None, status=Status.IDLE)
+    requests = (
+        Request(conversation=asked.conversation, words="please <!channel>\ntidy up", tools=("a", "b")),
+        Request(conversation=idle, words=""),
+    )
+    ruled = tuple(Ruled(asked=asked, action=one.id, at=NOW) for one in about.actions)
+    assert words(replace(MEMBER, requests=requests, decided=ruled)).split("\n")[2:8] == [
+        "# What you asked for",
+        f"• please &lt;!channel&gt;⏎tidy up: waits for a decision about a and b · {THREAD_LINK}",
+        f"• {AT_NINE}: finished",
+        "# What you decided lately",
+        f"• write_file: approved by you, {AT_NINE}. That decided it. · {CARD_LINK}",
+        f"• write_file: rejected by you, {AT_NINE}. That decided it. · {CARD_LINK}",
+    ]
+
+
+def test_operators_see_all_that_waits_by_name_and_how_much_it_is() -> None:
+    text = words(replace(MEMBER, every=(in_thread(approval(action(0, "deploy"))),), total=21))
+    lines = f"• deploy, asked by <@U0ALICE>, {AT_NINE} · {CARD_LINK}\n… and 20 more."
+    assert f"# All that waits, for operators: 21\n{lines}" in text.replace("\n\n", "\n")
+    assert "[Approve]" not in text
+    assert "Nothing waits for anybody." in words(replace(MEMBER, every=()))
+    assert "operators" not in words(MEMBER)
+
+
+def test_the_command_answers_in_lines_that_lead_to_the_cards() -> None:
+    about = approval(action(0))
+    own = Request(conversation=in_thread(about).conversation, words="go")
+    done = replace(own, conversation=replace(own.conversation, status=Status.IDLE))
+    inbox = replace(bobs(waiting(about)), more=3, requests=(own, done))
+    assert mine(inbox, address).split("\n") == [
+        "Waiting for you:",
+        f"• write_file, asked by <@U0ALICE>, {AT_NINE} · {CARD_LINK}",
+        "… and 3 more.",
+        "What you asked for and is not finished:",
+        f"• go: waits for a decision · {THREAD_LINK}",
+    ]
+    assert mine(MEMBER, address) == "Nothing waits for you."
+    assert mine(replace(MEMBER, is_partial=True), address).endswith("so there may be more.")
+    assert mine(Inbox(person=BOB), address).startswith("Slack could not say who you are")
+    assert mine(replace(inbox, standing=Standing.GUEST), address).startswith("Guests cannot")
+
+
+def test_only_operators_are_answered_with_all_that_waits() -> None:
+    asked = in_thread(approval(action(0)), cards=())
+    assert every(MEMBER, address).startswith("Only operators may list all that waits")
+    assert every(replace(MEMBER, every=()), address) == "Nothing waits for a decision."
+    assert every(replace(MEMBER, every=(asked,), total=2), address).split("\n") == [
+        "All that waits:",
+        f"• write_file, asked by <@U0ALICE>, {AT_NINE} · not shown in a message yet",
+        "… and 1 more.",
+    ]
+
+
+def test_a_long_answer_ends_with_a_whole_line_and_a_count() -> None:
+    one = approval(action(0, "x" * 60))
+    own = Request(conversation=in_thread(one).conversation, words="w" * 99)
+    told = mine(replace(bobs(*[waiting(one)] * 12), requests=(own,) * 20), address).split("\n")
+    assert len("\n".join(told)) <= 3_000
+    assert told[-1] == f"… and {12 + 20 + 2 - len(told) + 1} more."
+    assert told[-2].endswith("|Open the thread>")

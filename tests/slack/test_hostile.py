@@ -18,7 +18,7 @@ from bot.slack.cards import card
 from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, message_form, reject_form, respond_form, unread_form
 from bot.slack.headlines import sentence
-from bot.slack.home import Waiting, home
+from bot.slack.home import home
 from bot.slack.literal import in_line, shown
 from bot.slack.text import visible
 from bot.slack.viewing import view_all
@@ -27,6 +27,7 @@ from tests.slack.hostile import INVISIBLE, calls
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import original, original_of_line
 from tests.slack.samples import ALICE, ANSWER, BOB, NOW, action, approval
+from tests.slack.test_home import address, bobs, waiting
 from tests.whole import WHOLE
 
 COUNT = 10_000 if WHOLE else 1_000
@@ -165,7 +166,7 @@ def check_sentences(asked: Approval, text: str) -> None:
         assert told
         assert_fit_for_slack(told)
     assert_view_fit_for_slack(message_form(text))
-    assert_view_fit_for_slack(home([Waiting(approval=asked, requester=ALICE)]))
+    assert_view_fit_for_slack(home(bobs(waiting(asked)), address))
 
 
 def test_every_invisible_code_point_is_shown_by_its_code_on_the_card_and_in_view_all() -> None:

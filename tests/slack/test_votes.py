@@ -7,14 +7,15 @@ import pytest
 
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Approve, Decision, Edit, Reject
-from bot.approvals.ids import GroupId, UserId
+from bot.approvals.ids import GroupId
 from bot.approvals.who import ChannelMembers, One, Quorum, UserGroup
 from bot.sandbox import buttons, text_of
 from bot.slack.cards import card
-from bot.slack.home import Waiting, home
+from bot.slack.home import home
 from bot.slack.viewing import view_all
 from bot.slack.waiting import reminder
 from tests.slack.samples import ALICE, BOB, NOW, action, approval, voted
+from tests.slack.test_home import address, bobs, waiting
 
 RELEASE, SECURITY = UserGroup(GroupId("S1"), "release"), UserGroup(GroupId("S2"), "security")
 TWO = (Quorum(approvers=(ChannelMembers(),), count=2),)
@@ -114,4 +115,4 @@ def test_a_reminder_and_the_home_tab_say_how_far_it_is() -> None:
     said = reminder(shown, "anybody")
     assert said is not None
     assert "Approved so far: 1 of 3." in said.text
-    assert "(1 of 3)" in text_of(home([Waiting(approval=shown, requester=UserId("U1"))]))
+    assert "(1 of 3)" in text_of(home(bobs(waiting(shown)), address))

@@ -113,7 +113,7 @@ async def test_no_card_is_posted_into_a_channel_shared_with_others_unless_the_po
         told = await house.alice.sees("shared with another organisation", channel="#general")
         assert "`shared_channels = true`" in text_of(told).replace("\u2060", "")
         assert [one for one in await house.bob.messages("#general") if decisions(one)] == []
-        assert "Waiting for a decision" in (await pending(house))
+        assert "not shown in a message yet" in (await pending(house))
         assert RUNS == []
     # Once the policy allows it, it is shown after all.
     allowing = '[defaults]\napprovers = ["channel"]\nshared_channels = true\n'
@@ -133,7 +133,7 @@ async def test_a_policy_may_allow_cards_in_shared_channels(tmp_path: Path) -> No
 
 async def pending(house: House) -> str:
     await house.bob.say("#general", "/agent pending")
-    return text_of(await house.bob.sees_privately("Waiting for a decision"))
+    return text_of(await house.bob.sees_privately("Waiting for you"))
 
 
 @pytest.mark.parametrize("loss", ["archived", "without the bot"])

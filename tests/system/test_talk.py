@@ -118,7 +118,7 @@ async def test_what_people_say_reaches_the_agent_as_they_see_it(house: House) ->
     [
         ("/agent help", "asks the agent to do something"),
         ("/agent", "asks the agent to do something"),
-        ("/agent pending", "Nothing waits for a decision"),
+        ("/agent pending", "Nothing waits for you"),
         ("/agent status", "You have not asked for anything yet"),
         ("/agent cancel", "Nothing that you asked for in this channel is under way"),
     ],
@@ -137,7 +137,7 @@ async def test_pending_and_status_list_what_there_is(house: House) -> None:
     await house.alice.say("#general", "/agent status")
     await house.alice.sees_privately("waits for a decision")
     home = await house.bob.opens_home("transfer")
-    assert "Waiting for a decision" in text_of(home)
+    assert "Waiting for you" in text_of(home)
 
 
 async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(house: House) -> None:
