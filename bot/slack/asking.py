@@ -30,7 +30,8 @@ def asks(approval: Approval, requester: UserId) -> Block:
     """The line below the headline: who asks for which calls, and what these are done to."""
     calls = _calls(approval)
     told = calls[:MOST_CALLS]
-    pieces = [person(requester), plain(f" {_verb(approval, calls)} ")]
+    before, after = _lead(approval, calls)
+    pieces = [*([plain(before)] if before else []), person(requester), plain(after)]
     if len(calls) > 1:
         pieces.append(plain(f"{len(calls):,} calls: "))
     for number, action in enumerate(told):
@@ -49,7 +50,8 @@ def asks_in_words(approval: Approval, requester: UserId) -> str:
     told = [escape(glance.in_words(action)) for action in calls[:MOST_CALLS]]
     more = len(calls) - len(told)
     listed = ", ".join(told) + (f" and {more:,} more" if more else "")
-    return f"{mention(requester)} {_verb(approval, calls)} {listed}"
+    before, after = _lead(approval, calls)
+    return f"{before}{mention(requester)}{after}{listed}"
 
 
 def decides(approval: Approval) -> Block:
@@ -96,11 +98,12 @@ def _calls(approval: Approval) -> Sequence[Action]:
     return approval.actions
 
 
-def _verb(approval: Approval, calls: Sequence[Action]) -> str:
+def _lead(approval: Approval, calls: Sequence[Action]) -> tuple[str, str]:
+    """What stands before and after whoever asked."""
     is_past = approval.state is not State.WAITING or is_doubt(approval)
     if len(calls) == 1 and _is_question(calls[0]):
-        return "was asked:" if is_past else "is asked:"
-    return "asked for" if is_past else "asks for"
+        return "For ", " the agent asked: " if is_past else " the agent asks: "
+    return "", " asked for " if is_past else " asks for "
 
 
 def _is_question(action: Action) -> bool:

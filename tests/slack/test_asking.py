@@ -40,8 +40,8 @@ def test_the_first_two_lines_say_who_wants_what_done_to_what() -> None:
 def test_a_question_stands_there_itself() -> None:
     only = frozenset({DecisionKind.RESPOND})
     asked = approval(action(0, "ask_user", {"question": "Keep data.csv?"}, allowed=only))
-    assert lines(asked)[:2] == ["# ✋ Answer needed", "@U0ALICE is asked: `Keep data.csv?`"]
-    assert lines(asked.withdraw("gone"))[1] == "@U0ALICE was asked: `Keep data.csv?`"
+    assert lines(asked)[:2] == ["# ✋ Answer needed", "For @U0ALICE the agent asks: `Keep data.csv?`"]
+    assert lines(asked.withdraw("gone"))[1] == "For @U0ALICE the agent asked: `Keep data.csv?`"
 
 
 def test_of_many_calls_three_are_told_and_the_others_counted() -> None:

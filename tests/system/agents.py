@@ -139,18 +139,24 @@ def ask_user(question: str) -> str:
 
 
 @tool
+def choose(question: str, choices: list[str]) -> str:
+    """Ask the people to choose."""
+    return _ran("choose", question=question, choices=choices)
+
+
+@tool
 def store(data: dict[str, Any]) -> str:
     """Store whatever is given."""
     return _ran("store", size=len(json.dumps(data)))
 
 
-TOOLS = [transfer, invoice, lookup, ask_user, store]
+TOOLS = [transfer, invoice, lookup, ask_user, choose, store]
 
 bank = Agent(
     tools=TOOLS,
     interrupt_on={
         ("transfer", "invoice", "store"): True,
-        "ask_user": {"allowed_decisions": ["respond"]},
+        ("ask_user", "choose"): {"allowed_decisions": ["respond"]},
         "lookup": False,
         "*": True,
     },

@@ -47,7 +47,7 @@ async def sandbox(data: Path, port: int = 0) -> AsyncIterator[tuple[str, Process
 
 
 def _card(seen: Window) -> Locator:
-    return seen.article("@Alice ask").filter(has_text="Asked")
+    return seen.article("Asked today")
 
 
 def _buttons(seen: Window) -> Locator:
