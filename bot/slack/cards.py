@@ -57,7 +57,7 @@ _CROWDED: Final = (
     (0, 0),
 )
 """Where not all are: characters for all that is untrusted, and how many open actions are drawn whole."""
-_ROWS: Final = ((8_000, 18), (7_000, 15), (5_500, 12), (4_500, 10))
+_ROWS: Final = ((7_000, 14), (6_000, 12), (5_500, 10), (5_000, 8), (5_000, 7), (4_500, 6))
 """The same for calls of one tool, of which each is a row."""
 QUEUED: Final = "{count} more requests of this conversation wait; they come as these are decided."
 QUEUED_ONE: Final = "1 more request of this conversation waits; it comes as these are decided."

@@ -23,6 +23,8 @@ LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
 _NAME: Final = 64
 _GLANCE: Final = 80
+_ROW: Final = 40
+"""What a line weighs at least that tells the arguments alone."""
 _LINE: Final = 130
 """What a line weighs without what was asked and said."""
 
@@ -38,10 +40,14 @@ def decided(approval: Approval, room: int) -> list[str]:
 
 def next_rows(approval: Approval, rest: Sequence[Action], room: int) -> list[str]:
     """Of a burst of one tool the calls that have no buttons yet: a line for each, if there is room."""
-    if len({action.tool for action in approval.actions}) > 1 or len(rest) > room // _LINE:
+    if len({action.tool for action in approval.actions}) > 1 or len(rest) > room // _ROW:
         return []
     numbers = {action.id: number for number, action in enumerate(approval.actions, 1)}
-    return _texts(_lines([(numbers[action.id], action) for action in rest], room))
+    spare = min(room // len(rest) - _ROW + LEAST, _GLANCE)
+    return _texts(
+        f"{numbers[action.id]}.{_glance(_listed(action.asked.arguments), spare) or ' No arguments.'}"
+        for action in rest
+    )
 
 
 def ended(approval: Approval, room: int) -> list[str]:

@@ -1,0 +1,181 @@
+"""Bursts on one card and what is held behind them, wherever the process dies."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from bot.approvals.approval import Approval, Shape, State
+from bot.approvals.bursts import MOST, lead_for, merged, open_cards
+from bot.approvals.carding import version_of
+from bot.approvals.conversation import PostKind, Status
+from bot.approvals.decision import Approve, Reject
+from bot.approvals.ids import ApprovalId, UserId
+from bot.approvals.policy import Members, Policy, Terms
+from bot.store import open_store
+from tests.approvals.bench import Bench, a_bench
+from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks, owed
+from tests.approvals.test_crashes import Doom, World, decide, what_stands
+from tests.store.samples import BOB, NOON, action, approval, later
+
+ONE_CARD = Policy(
+    defaults=Terms(
+        approvers=(Members(),), expires_after=timedelta(hours=1), remind_after=(timedelta(minutes=1),)
+    ),
+    open_cards=1,
+)
+FLOOD: tuple[Line, ...] = (
+    Asks(
+        (
+            asks("i1", "write_file"),
+            asks("i2", "write_file"),
+            asks("i3", "delete_file"),
+            asks("i4", "delete_file"),
+            asks("i5", "list_files"),
+        )
+    ),
+    Says("All done."),
+)
+
+
+class Narrow(World):
+    """A world in which one card of a conversation is open at once."""
+
+    def _started(self) -> Bench:
+        store = WatchedStore(self.rows, self.doom)
+        return a_bench(store, ScriptedAgent(self.memory, *self.script, at=self.doom), policy=ONE_CARD)
+
+
+async def cards_of(bench: Bench) -> list[ApprovalId | None]:
+    return [post.approval for post in await bench.posts(PostKind.CARD)]
+
+
+async def the_flood(world: World) -> None:
+    """Each card is decided, the burst's second row first."""
+    await world.does(lambda bench: bench.hears("tidy up"))
+    await world.does(Bench.works)
+    await world.does(lambda bench: decide(bench, "i2", 0, Approve()))
+    await world.does(Bench.works)
+    await world.does(lambda bench: decide(bench, "i1", 0, Reject("no")))
+    await world.does(lambda bench: decide(bench, "i3", 0, Approve()))
+    await world.does(lambda bench: decide(bench, "i4", 0, Approve()))
+    await world.does(lambda bench: decide(bench, "i5", 0, Approve()))
+    await world.does(Bench.works)
+
+
+async def test_wherever_the_process_dies_a_burst_and_what_is_held_end_the_same(tmp_path: Path) -> None:
+    empty, number, done = tmp_path / "empty.db", 0, False
+    async with open_store(empty):
+        pass
+    while not done:
+        number += 1
+        database = tmp_path / f"{number}.db"
+        copyfile(empty, database)
+        async with open_store(database) as rows:
+            world = Narrow(rows, Doom(number), FLOOD)
+            await the_flood(world)
+            stands, place = await what_stands(world), f"died at place {number}: {world.doom.place}"
+            ids = {str(one.interrupt): one.id for one in await world.bench.approvals()}
+            assert stands["status"] is Status.IDLE, place
+            assert stands["approvals"] == [(f"i{one}", State.DELIVERED) for one in range(1, 6)], place
+            assert dict(stands["told"]) == {  # type: ignore[call-overload]  # a list of pairs
+                "i1": [f"rejected by <@{BOB}>"],
+                **{f"i{one}": [f"approved by <@{BOB}>"] for one in (2, 3, 4, 5)},
+            }, place
+            assert len(stands["told"]) == 5, place  # type: ignore[arg-type]  # the same list
+            assert await cards_of(world.bench) == [ids["i1"], ids["i3"], ids["i5"]], place
+            recorded = await world.bench.recorded()
+            counts = {kind: recorded.count(kind) for kind in ("filed", "let_on", "decided", "delivered")}
+            assert counts == {"filed": 5, "let_on": 3, "decided": 5, "delivered": 5}, place
+            assert await owed(rows, "timer") == [], place
+            assert (stands["posts owed"], stands["kept"], stands["owed"]) == (True, [], []), place
+            done = not world.doom.place
+    assert number > 60
+
+
+async def asked(store: WatchedStore) -> Bench:
+    bench = a_bench(store, ScriptedAgent({}, *FLOOD), policy=ONE_CARD)
+    await bench.asked()
+    return bench
+
+
+async def test_what_is_held_has_no_card_and_no_timer_until_it_is_let_on(store: WatchedStore) -> None:
+    bench = await asked(store)
+    filed = await bench.approvals()
+    assert [one.held for one in filed] == [False, False, True, True, True]
+    assert [bool(one.expires_at) for one in filed] == [True, True, False, False, False]
+    assert [one.card for one in filed] == [None, filed[0].id, None, filed[2].id, None]
+    assert await cards_of(bench) == [filed[0].id]
+    timers = {str(job["id"]).split(":")[1] for job in await owed(store, "timer")}
+    assert timers == {filed[0].id, filed[1].id}
+    await bench.desk.decide(filed[1].actions[0].id, Approve(), by=BOB)
+    assert [one.held for one in await bench.approvals()] == [False, False, True, True, True]
+    await bench.desk.decide(filed[0].actions[0].id, Approve(), by=BOB)
+    let_on = await bench.approvals()
+    assert [one.held for one in let_on] == [False, False, False, False, True]
+    assert let_on[2].asked_at > filed[2].asked_at
+    assert let_on[2].expires_at == let_on[2].asked_at + timedelta(hours=1)
+    assert await cards_of(bench) == [filed[0].id, filed[2].id]
+
+
+async def test_stop_withdraws_what_is_held_as_well(store: WatchedStore) -> None:
+    bench = await asked(store)
+    await bench.steering.stop((await bench.conversation()).id, by=BOB)
+    await bench.works()
+    filed = await bench.approvals()
+    assert {one.state for one in filed} == {State.WITHDRAWN}
+    assert await cards_of(bench) == [filed[0].id]
+    assert await owed(store, "timer") == []
+
+
+def waits(id: str, tool: str = "write_file", **changes: object) -> Approval:
+    return replace(approval(id, action(f"a-{id}", tool=tool)), **changes)  # type: ignore[arg-type]
+
+
+def test_a_call_joins_the_first_card_of_its_tool_that_waits() -> None:
+    waiting = [waits("1", "other"), waits("2"), waits("3", card=ApprovalId("2"))]
+    assert lead_for(waits("4"), waiting) == waiting[1]
+    assert lead_for(waits("4", "else"), waiting) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        waits("2", shape=Shape.QUESTION),
+        waits("2", shape=Shape.IN_DOUBT),
+        waits("2", requesters=frozenset({UserId("U0CAROL")})),
+        waits("2", card=ApprovalId("gone")),
+        approval("2", action("a"), action("b", tool="other")),
+    ],
+)
+def test_a_call_joins_no_card_of_another_kind_or_of_other_requesters(other: Approval) -> None:
+    assert lead_for(waits("4"), [other]) is None
+
+
+def test_a_card_that_is_full_takes_no_more() -> None:
+    full = [waits("0"), *(waits(str(number), card=ApprovalId("0")) for number in range(1, MOST))]
+    assert lead_for(waits("next"), full) is None
+    assert lead_for(waits("next"), full[:-1]) == full[0]
+
+
+def test_all_that_stands_on_a_card_is_drawn_as_one() -> None:
+    first = waits("1", version=2, expires_at=later(20))
+    second = waits("2", version=0, expires_at=later(10), escalated_to=frozenset({BOB}))
+    done = waits("3", version=1, state=State.SETTLED)
+    gone = waits("4", version=1, state=State.WITHDRAWN)
+    one = merged([first, second, done, gone])
+    assert (one.id, one.state, one.expires_at, one.asked_at) == (first.id, State.WAITING, later(10), NOON)
+    assert [each.id for each in one.actions] == ["a-1", "a-2", "a-3"]
+    assert one.closed == {"a-3"}
+    assert one.escalated_to == {BOB}
+    assert one.version == version_of([first, second, done, gone]) == 7
+    assert merged([done, gone]).state is State.SETTLED
+    assert merged([gone, gone]).state is State.WITHDRAWN
+    assert merged([first]) is first
+
+
+def test_open_cards_are_counted_once_and_without_what_is_held() -> None:
+    every = [waits("1"), waits("2", card=ApprovalId("1")), waits("3", held=True), waits("4")]
+    assert open_cards(every) == ["1", "4"]
