@@ -192,3 +192,14 @@ def test_very_long_sentences_are_fit_for_slack_too(piece: str) -> None:
     ):
         assert_fit_for_slack(message)
     assert len(refusal(text)) <= 3_000
+
+
+def test_a_table_that_is_cut_goes_on_below_its_head() -> None:
+    head = "| name | size |\n|:---|---:|\n"
+    rows = [f"| file_{number}.txt | {number} |\n" for number in range(100)]
+    parts = split("Before.\n\n" + head + "".join(rows) + "\nAfter.", 600)
+    assert len(parts) > 3
+    assert all(part.startswith(head) for part in parts[1:])
+    assert all(units(part) <= 600 for part in parts)
+    told = "".join(part.removeprefix(head) for part in parts[1:])
+    assert parts[0] + told == "Before.\n\n" + head + "".join(rows) + "\nAfter."
