@@ -17,7 +17,7 @@ from bot.approvals.ids import UserId
 from bot.slack import glance
 from bot.slack.doubts import is_doubt
 from bot.slack.literal import in_line, person, plain, section
-from bot.slack.text import clip, escape, mention, moment, own_words
+from bot.slack.text import clip, entities, mention, moment, own_words
 
 MOST_CALLS: Final = 3
 """Calls that are told by name in one line; the others are counted."""
@@ -47,7 +47,7 @@ def asks(approval: Approval, requester: UserId) -> Block:
 def asks_in_words(approval: Approval, requester: UserId) -> str:
     """The same as the words of a sentence, escaped, for those who read or hear nothing but text."""
     calls = _calls(approval)
-    told = [escape(glance.in_words(action)) for action in calls[:MOST_CALLS]]
+    told = [entities(glance.in_words(action)) for action in calls[:MOST_CALLS]]
     more = len(calls) - len(told)
     listed = ", ".join(told) + (f" and {more:,} more" if more else "")
     before, after = _lead(approval, calls)
@@ -77,7 +77,7 @@ def who_decides(approval: Approval) -> list[str]:
     if len(by_words) == 1 and sum(map(len, by_words.values())) == len(approval.open):
         return [f"To decide: {_decider(words)}" for words in by_words]
     told = [
-        f"To decide about {escape(in_line(tools[0], 60)[0])}{_others(tools)}: {_decider(words)}"
+        f"To decide about {entities(in_line(tools[0], 60)[0])}{_others(tools)}: {_decider(words)}"
         for words, tools in list(by_words.items())[:_MOST_GROUPS]
     ]
     more = len(by_words) - len(told)

@@ -17,7 +17,7 @@ from bot.slack.literal import in_line, plain, section
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name
-from bot.slack.text import escape, mention
+from bot.slack.text import entities, mention
 
 OPEN: Final = "❓ May have run already"
 EXPLANATION: Final = (
@@ -81,7 +81,7 @@ def headline(approval: Approval) -> str | None:
 def sentence(approval: Approval, requester: UserId) -> str | None:
     """A whole sentence, escaped; None where that of every other approval fits."""
     (action,) = approval.actions
-    tool, asked = escape(in_line(action.tool, 60)[0]), f"asked by {mention(requester)}"
+    tool, asked = entities(in_line(action.tool, 60)[0]), f"asked by {mention(requester)}"
     if approval.state is State.WAITING:
         return f"{tool} may have run already, {asked}. Did it?"
     if approval.state is State.WITHDRAWN or not isinstance(action.outcome, Decided):

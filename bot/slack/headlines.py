@@ -9,7 +9,7 @@ from bot.slack import doubts, glance
 from bot.slack.asking import asks_in_words, votes_missing, who_decides
 from bot.slack.doubts import is_doubt
 from bot.slack.literal import in_line
-from bot.slack.text import clip, escape, mention, own_words
+from bot.slack.text import clip, entities, mention, own_words
 from bot.slack.votes import by_whom_in_words, counted
 
 _LONGEST = 2_500
@@ -66,7 +66,7 @@ def tool_names(tools: Sequence[str]) -> str:
     for tool in tools:
         counted[tool] = counted.get(tool, 0) + 1
     told = [
-        escape(in_line(tool, 60)[0]) + (f" ({times} times)" if times > 1 else "")
+        entities(in_line(tool, 60)[0]) + (f" ({times} times)" if times > 1 else "")
         for tool, times in list(counted.items())[:_MOST_NAMES]
     ]
     if more := len(counted) - len(told):
@@ -99,7 +99,7 @@ def _done(approval: Approval) -> str:
 
 def _told(actions: Sequence[Action]) -> str:
     told = [
-        f"{escape(glance.in_words(action))} {_became(action)}"
+        f"{entities(glance.in_words(action))} {_became(action)}"
         for action in actions[:_MOST_NAMES]
         if action.outcome
     ]

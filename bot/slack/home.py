@@ -31,7 +31,7 @@ from bot.slack.headlines import names, tool_names
 from bot.slack.literal import in_line
 from bot.slack.message import View, as_json, size
 from bot.slack.stands import STATES
-from bot.slack.text import clip, escape, mention, moment
+from bot.slack.text import clip, entities, mention, moment
 from bot.slack.votes import by_whom_in_words, counted
 
 Link: TypeAlias = Callable[[ChannelId, Ts], str]
@@ -110,7 +110,7 @@ def line(asked: Asked, by: UserId, address: Link, actions: Sequence[Action] = ()
 def request_line(request: Request, address: Link) -> str:
     """One conversation, in a line of mrkdwn: what was asked, where it stands, and the way to its thread."""
     conversation = request.conversation
-    words = escape(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
+    words = entities(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
     about = f" about {tool_names(request.tools)}" if request.tools else ""
     ts = conversation.thread_ts
     way = f" · <{address(conversation.channel, ts)}|{OPEN_THREAD}>" if ts else ""

@@ -16,7 +16,7 @@ from bot.slack.arguments import Drawn, as_text
 from bot.slack.literal import date, in_line, person, plain, section
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
-from bot.slack.text import clip, escape, mention, moment
+from bot.slack.text import clip, entities, mention, moment
 from bot.slack.votes import MOST_NAMED
 
 LARGEST: Final = 12_000
@@ -87,7 +87,7 @@ def will_be_remembered(action: Action) -> list[RichTextElement]:
 
 def in_words(found: InForce) -> str:
     """One that is remembered, for a list in mrkdwn, with how to take it back."""
-    tool = escape(in_line(found.action.tool, 60)[0])
+    tool = entities(in_line(found.action.tool, 60)[0])
     what = "with the same arguments"
     if found.action.remembering and found.action.remembering.asking is Asking.ONCE_PER_TOOL:
         what = "whatever its arguments"
@@ -127,5 +127,5 @@ def _tool(action: Action) -> RichTextElement:
 
 
 def _sentence(told: Sequence[tuple[Action, Remembered]]) -> str:
-    names = dict.fromkeys(escape(name(action)) for action, _ in told)
+    names = dict.fromkeys(entities(name(action)) for action, _ in told)
     return clip(f"Not asked again in this conversation: {', '.join(names)}", _LONGEST)

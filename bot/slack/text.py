@@ -42,7 +42,12 @@ def visible(text: str) -> str:
 
 def escape(text: str) -> str:
     """The text for mrkdwn and for a message's `text`: visible, and without a live `<`, `>` or `&`."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return entities(visible(text))
+
+
+def entities(text: str) -> str:
+    """The same of what is visible already; made visible twice, it would show the codes of our own marks."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def own_words(sentence: str) -> str:

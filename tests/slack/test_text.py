@@ -1,13 +1,17 @@
 import sys
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.approvals.approval import Shape
+from bot.approvals.decision import Approve
+from bot.slack.headlines import sentence
 from bot.slack.literal import excerpt, pieces, shown
 from bot.slack.text import border, clip, escape, head, own_words, visible, weight
-from tests.slack.samples import TEXTS
+from tests.slack.samples import ALICE, TEXTS, action, approval, decided
 
 
 def test_every_invisible_character_of_unicode_is_shown() -> None:
@@ -100,3 +104,13 @@ def test_pieces_are_the_text_in_order(text: str, limit: int) -> None:
     parts = pieces(text, limit)
     assert "".join(parts) == text
     assert all(0 < len(part) <= limit for part in parts)
+
+
+@pytest.mark.parametrize("asked", [Shape.BATCHED, Shape.IN_DOUBT])
+def test_in_a_sentence_an_invisible_character_has_its_code_and_not_the_code_of_our_mark(asked: Shape) -> None:
+    odd = action(tool="pay\u202e<", arguments={"path": "\u202egnp.exe"})
+    waiting = replace(approval(odd), shape=asked)
+    ended = decided(waiting, [Approve()])
+    told = [sentence(each, ALICE) for each in (waiting, ended, waiting.withdraw(""))]
+    assert all("pay⟨U+202E⟩&lt;" in text for text in told)
+    assert not any("27E8" in text for text in told)
