@@ -22,7 +22,15 @@ from tests.audit.judging import judged
 from tests.slack.second_opinion import second_opinion
 
 POLICY = '[defaults]\napprovers = ["channel"]\n'
-SHOWN = ("chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "views.push", "views.update")
+SHOWN = (
+    "chat.postMessage",
+    "chat.update",
+    "chat.postEphemeral",
+    "views.open",
+    "views.push",
+    "views.update",
+    "views.publish",
+)
 
 ROOMS = ["bot.approvals", "bot.slack", "bot.store", "bot.jobs"]
 """What they do on the event loop must not wait for a disk or a lock; a call that does fails the test."""

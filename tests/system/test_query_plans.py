@@ -89,7 +89,9 @@ async def test_no_statement_of_a_conversation_looks_through_a_table(kind: str, t
         with overheard() as said:
             async with a_house(tmp_path, policy=POLICY, database=url) as house:
                 await house.asks([("transfer", {"amount": 1.0, "to": "bob"})])
+                await house.bob.opens_home("transfer")
                 await house.bob.press(await house.card(), "Approve")
+                await house.bob.home("Nothing waits for you.")
                 await house.answer("transfer done")
                 await house.alice.say("#general", "/agent pending")
         async with reading_store(url or tmp_path / "bot.db") as store:
