@@ -240,3 +240,18 @@ async def test_a_lost_answer_to_the_first_drawing_makes_no_second_message(office
     await office.bob.sees(reads("wait: Done", "lookup: Done"), channel="#general", timeout=30)
     progress = [each for each in await office.bob.messages("#general") if is_progress(each)]
     assert len(progress) == 1
+
+
+async def test_after_a_restart_it_goes_on_in_the_same_message(tmp_path: Path, quick: None) -> None:  # noqa: ARG001 - the pace
+    async with a_house(tmp_path, agent="tests.system.steps:busy") as house:
+        await house.asks([lookup("one")], [transfer(2)])
+        shown = await house.bob.sees(
+            reads("lookup: Done", "transfer: Waits for approval"), channel="#general"
+        )
+    async with a_house(tmp_path, agent="tests.system.steps:busy") as house:
+        await decides(house.bob, await house.card(), "Approve")
+        await house.answer("transfer done with")
+        ended = await house.bob.sees_change(shown, reads("lookup: Done", "transfer: Done"))
+        assert (titled(ended), buttons(ended)) == ("What the agent did", [])
+        progress = [each for each in await house.bob.messages("#general") if is_progress(each)]
+        assert len(progress) == 1
