@@ -154,3 +154,17 @@ async def test_what_is_held_expires_counted_from_its_showing_and_a_burst_is_told
         said = [text_of(one) for one in await house.bob.messages("#general")]
         assert [one.count("tool_00 (3 times)") for one in said if "nobody decided in time" in one] == [1]
         assert [run[1]["number"] for run in RUNS] == [9]
+
+
+async def test_approve_all_of_a_burst_decides_each_row_and_lets_on_what_is_held(tmp_path: Path) -> None:
+    policy = f"open_cards = 1\n{POLICY}all_at_once = true\n"
+    async with a_house(tmp_path, agent=FLOOD, policy=policy) as house:
+        written = [*json.loads(calls(4)), ("other", {"number": 9})]
+        await house.alice.say("#general", f"/agent {json.dumps(written)}")
+        card = await house.card("4 of 4 open")
+        await house.bob.press(card, "Approve all")
+        await house.bob.submit(await house.bob.form())
+        held = await house.card(lambda one: "Approve" in buttons(one) and one["ts"] != card["ts"])
+        await house.bob.press(held, "Approve")
+        await house.answer("done with", timeout=30)
+        assert sorted(run[1]["number"] for run in RUNS) == [0, 1, 2, 3, 9]
