@@ -28,10 +28,10 @@ EXAMPLES: Final = 12
 """Of each generated test: what needs hundreds of examples to be seen is not pinned by a test."""
 
 SLOWEST: Final = 0.8
-"""Seconds: a test that takes longer judges no mutant."""
+"""Seconds of CPU: a test that takes longer judges no mutant."""
 
 PATIENCE: Final = 2.0
-"""Seconds of tests for one mutant, the most particular ones first. What survives them survives."""
+"""Seconds of CPU of tests for one mutant, the most particular ones first. What survives them survives."""
 
 CPU: Final = 20
 """Seconds of one mutant's process before it counts as one that never ends."""
@@ -98,10 +98,10 @@ class Judge:
         set_mutant_under_test("stats")
         for number, item in enumerate(session.items):
             state()._stats.clear()
-            begun = time.monotonic()
+            begun = time.process_time()
             passed = _passes(session, item)
             names = " ".join(mangled for mangled in state()._stats)
-            os.write(told, f"{number} {passed:d} {time.monotonic() - begun:.4f} {names}\n".encode())
+            os.write(told, f"{number} {passed:d} {time.process_time() - begun:.4f} {names}\n".encode())
         return 0
 
     def _judge_all(self, session: pytest.Session) -> None:

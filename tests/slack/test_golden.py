@@ -1,0 +1,43 @@
+"""Whatever people see looks as it did; `GOLDEN=write pytest tests/slack/test_golden.py` makes it so again."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.slack.second_opinion import second_opinion
+from tests.slack.states import MESSAGES, VIEWS, drawn
+
+GOLDEN: Final = Path(__file__).parent / "golden"
+STATES: Final = (*MESSAGES, *VIEWS)
+
+
+def _file(name: str) -> Path:
+    return GOLDEN / f"{name.replace(', ', '-').replace(' ', '_')}.json"
+
+
+def _pretty(state: dict[str, Any]) -> str:
+    return json.dumps(state, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_it_looks_as_it_did(name: str) -> None:
+    now = _pretty(drawn(name))
+    if os.environ.get("GOLDEN") == "write":
+        GOLDEN.mkdir(exist_ok=True)
+        _file(name).write_text(now, encoding="utf-8")
+    assert now == _file(name).read_text(encoding="utf-8")
+
+
+def test_there_is_no_file_of_what_is_not_drawn_any_more() -> None:
+    if os.environ.get("GOLDEN") == "write":
+        for left in set(GOLDEN.glob("*.json")) - {_file(name) for name in STATES}:
+            left.unlink()
+    assert {path.name for path in GOLDEN.glob("*.json")} == {_file(name).name for name in STATES}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_every_message_is_fit_for_slack_in_a_second_opinion(name: str) -> None:
+    assert second_opinion(drawn(name)) == []
