@@ -40,6 +40,7 @@ from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.settings import Settings
+from bot.slack.agent_view import AgentView
 from bot.slack.app import Identity, asking_client, bolt_app, posting_client, slack_client
 from bot.slack.clicks import Clicks
 from bot.slack.courier import Courier
@@ -166,10 +167,10 @@ class _Work:
         self.retention = Retention(store=store, jobs=self.jobs, agent=agent, keep=keep, now=_now)
         self.recovery = Recovery(store=store, jobs=self.jobs, now=_now)
         self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
+        view = AgentView(client=client, store=store)
         handlers |= {
-            "start": _of_conversation(self._running.start),
-            "run": _of_conversation(self._running.advance),
-            "resume": _of_conversation(self._running.advance),
+            "start": _of_conversation(view.around(self._running.start, titled=True)),
+            **dict.fromkeys(("run", "resume"), _of_conversation(view.around(self._running.advance))),
             "prune": _of_conversation(agent.prune),
             FORGET: _of_conversation(self.retention.forget),
             CANCEL: _of_conversation(self._repairing.cancel),

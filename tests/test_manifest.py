@@ -12,9 +12,9 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
-from bot.sandbox.options import ASK_ABOUT
+from bot.sandbox.options import ASK_ABOUT, PROMPTS
 from bot.slack import verbs
-from bot.slack.app import SCOPES, Identity, Listeners, bolt_app
+from bot.slack.app import OPTIONAL_SCOPES, SCOPES, Identity, Listeners, bolt_app
 from bot.slack.clicks import Clicks
 from bot.slack.home_tabs import HomeTabs
 from bot.slack.shortcuts import Shortcuts
@@ -26,6 +26,8 @@ MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(enco
 
 OF_METHOD: dict[str, set[str]] = {
     "apps_connections_open": set(),  # the app-level token's connections:write
+    "assistant_threads_setStatus": {"chat:write"},
+    "assistant_threads_setTitle": {"assistant:write"},
     "auth_test": set(),
     "bots_info": {"users:read"},
     "chat_postEphemeral": {"chat:write"},
@@ -123,8 +125,8 @@ async def _taken(app: AsyncApp, payload: dict[str, Any]) -> bool:
 
 def test_the_manifest_the_code_and_the_methods_ask_for_the_same_scopes() -> None:
     used = set().union(*(OF_METHOD[method] for method in _called_methods()), *OF_EVENT.values(), COMMANDS)
-    assert used == SCOPES
-    assert sorted(MANIFEST["oauth_config"]["scopes"]["bot"]) == sorted(SCOPES)
+    assert used == SCOPES | OPTIONAL_SCOPES
+    assert sorted(MANIFEST["oauth_config"]["scopes"]["bot"]) == sorted(used)
     assert "user" not in MANIFEST["oauth_config"]["scopes"]
 
 
@@ -160,6 +162,14 @@ async def test_a_listener_takes_the_shortcut_of_the_manifest(app: AsyncApp) -> N
     payload = {"type": "message_action", "callback_id": shortcut["callback_id"]}
     assert await _taken(app, payload)
     assert not await _taken(app, payload | {"callback_id": "other"})
+
+
+def test_the_agent_view_is_described_and_its_prompts_are_those_of_the_sandbox() -> None:
+    view = MANIFEST["features"]["agent_view"]
+    assert len(view["agent_description"]) <= 300
+    prompts = [(one["title"], one["message"]) for one in view["suggested_prompts"]]
+    assert tuple(prompts) == PROMPTS
+    assert len(prompts) <= 4, "Slack shows no more"
 
 
 def test_nothing_is_listened_for_that_the_manifest_does_not_subscribe_to() -> None:

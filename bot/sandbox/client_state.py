@@ -32,6 +32,7 @@ def boot(core: Core) -> Json:
             {"command": one.command, "description": one.description, "usage_hint": one.usage_hint}
             for one in core.options.commands
         ],
+        "prompts": [{"title": title, "message": message} for title, message in core.options.prompts],
         "shortcuts": [{"callback_id": one.callback_id, "name": one.name} for one in core.options.shortcuts],
     }
 
@@ -114,6 +115,7 @@ def _message(workspace: Workspace, message: Message) -> Json:
         shown["edited"] = {"user": message.user, "ts": message.edited}
     if message.seen_by:
         shown["ephemeral"] = True
+    shown |= {name: told for name in ("title", "status") if (told := getattr(message, name))}
     return shown | thread_summary(message, workspace)
 
 

@@ -6,6 +6,7 @@ from typing import TypedDict
 SCOPES = frozenset(
     {
         "app_mentions:read",
+        "assistant:write",
         "channels:history",
         "channels:read",
         "chat:write",
@@ -41,6 +42,12 @@ class MessageShortcut:
     name: str
 
 
+PROMPTS = (
+    ("What can you do?", "What can you do, and what do you ask people about first?"),
+    ("What is in the workspace?", "List the files."),
+)
+"""What a direct message with the app offers to begin with, by title; the manifest's suggested prompts."""
+
 ASK_ABOUT = MessageShortcut(callback_id="ask_about", name="Ask the agent about this")
 
 AGENT_COMMAND = Command(
@@ -63,6 +70,7 @@ class OptionFields(TypedDict, total=False):
     events: frozenset[str]
     commands: tuple[Command, ...]
     shortcuts: tuple[MessageShortcut, ...]
+    prompts: tuple[tuple[str, str], ...]
     request_url: str | None
     signing_secret: str
     bot_token: str
@@ -83,6 +91,7 @@ class Options:
     events: frozenset[str] = EVENTS
     commands: tuple[Command, ...] = (AGENT_COMMAND,)
     shortcuts: tuple[MessageShortcut, ...] = (ASK_ABOUT,)
+    prompts: tuple[tuple[str, str], ...] = PROMPTS
     request_url: str | None = None
     signing_secret: str = "sandbox-signing-secret"  # noqa: S105 - opens nothing but this sandbox
     bot_token: str = "xoxb-sandbox-bot"  # noqa: S105 - opens nothing but this sandbox

@@ -90,6 +90,10 @@ class Message:
     edited: Ts | None = None
     seen_by: UserId | None = None
     username: str | None = None
+    title: str = ""
+    """Of a thread, at its first message: its name."""
+    status: str = ""
+    """Of a thread: what the app says that it is doing."""
 
     @property
     def key(self) -> str:

@@ -40,6 +40,9 @@ SCOPES: Final = frozenset(
 TIMEOUT: Final = 10
 """Seconds after which a request to Slack has failed."""
 
+OPTIONAL_SCOPES: Final = frozenset({"assistant:write"})
+"""What is only a courtesy: without them, threads in Slack's agent view have no title."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:

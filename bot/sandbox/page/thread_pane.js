@@ -25,6 +25,9 @@ export function drawThread(route, channel) {
   const all = store.state.messages[channel.id] ?? [];
   const seen = all.filter((one) => one.ts === route.thread || one.thread_ts === route.thread);
   const hasRoot = seen.some((one) => one.ts === route.thread);
+  const first = seen.find((one) => one.ts === route.thread);
+  pane.title.textContent = first?.title || "Thread";
+  pane.status.textContent = first?.status ? `${botName()} ${first.status}` : "";
   pane.lost.hidden = hasRoot || !store.loaded;
   pane.log.update(() => drawMessages(pane.log.log, seen, all, { ...route, place: channel.id }, true));
   if (route.message && pane.pointed !== route.message && pointAt(pane.log.log, route.message)) pane.pointed = route.message;
@@ -34,12 +37,14 @@ function build(name, route, channel) {
   const close = () => go({ as: store.as, place: channel.id });
   const log = scrollingLog("Thread");
   const lost = h("p", { class: "not-member", hidden: true }, "The first message of this thread is gone or not visible to you.");
+  const title = h("h2", {}, "Thread");
+  const status = h("p", { class: "agent-status", role: "status" });
   const box = composer({ label: "Reply in thread", placeholder: "Reply…", sendLabel: "Send reply", place: { channel: channel.id, thread_ts: route.thread } });
   root.replaceChildren(
     h("header", { class: "pane-head" },
-      h("div", { class: "pane-title" }, h("h2", {}, "Thread"), h("p", {}, channel.is_im ? botName() : `#${channel.name}`)),
+      h("div", { class: "pane-title" }, title, h("p", {}, channel.is_im ? botName() : `#${channel.name}`)),
       h("button", { type: "button", class: "icon-button", onclick: close }, icon("close"), h("span", { class: "visually-hidden" }, "Close thread"))),
-    lost, h("div", { class: "pane-body" }, log.frame),
+    lost, h("div", { class: "pane-body" }, log.frame), status,
     channel.is_member === false || channel.is_archived ? h("p", { class: "not-member" }, "Nothing can be written here.") : box.root);
-  pane = { name, log, lost, pointed: null };
+  pane = { name, log, lost, title, status, pointed: null };
 }

@@ -14,6 +14,8 @@ export function welcome(channel, tryIt) {
     h("p", {}, `Ask @${botName()} to do something. Before it touches a file it asks here, and people decide with buttons.`),
     h("div", { class: "welcome-try" }, h("code", {}, text),
       h("button", { type: "button", class: "button button-primary", onclick: () => tryIt(text) }, "Try it")),
+    channel.is_im && h("div", { class: "welcome-prompts" }, (store.boot?.prompts ?? []).map((one) =>
+      h("button", { type: "button", class: "button", onclick: () => tryIt(one.message) }, one.title))),
     h("ul", {},
       h("li", {}, "Enter sends. The answer, and whatever needs a decision, comes in a thread."),
       h("li", {}, channel.is_im

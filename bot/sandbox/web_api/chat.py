@@ -33,6 +33,9 @@ async def post_message(core: Core, args: Arguments) -> Json:
         metadata=metadata(args),
     )
     core.workspace.put(message)
+    root = core.workspace.messages[channel.id].get(message.thread_ts) if message.thread_ts else None
+    if root and root.status:
+        core.workspace.put(replace(root, status=""))  # what the app says ends its status line
     shown = message_object(message, core.workspace, with_metadata=True)
     return {"channel": channel.id, "ts": message.ts, "message": shown}
 

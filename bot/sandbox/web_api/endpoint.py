@@ -12,11 +12,12 @@ from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import Fault
 from bot.sandbox.records import Json
-from bot.sandbox.web_api import auth, chat, conversations, people, views
+from bot.sandbox.web_api import assistant, auth, chat, conversations, people, views
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, need_scope
 
 METHODS: dict[str, Method] = {
+    **assistant.METHODS,
     **auth.METHODS,
     **chat.METHODS,
     **conversations.METHODS,
