@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 
 import structlog
 
+from bot.approvals.ids import ConversationId
 from bot.approvals.recovery import EVERY
+from bot.jobs.port import Handler, Job
 
 log = structlog.get_logger()
 
@@ -38,3 +40,12 @@ async def ended(task: asyncio.Task[None]) -> None:
     """Cancel it and wait until it is gone."""
     task.cancel()
     await asyncio.wait((task,))
+
+
+def of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler:
+    """Does this for the conversation that a job names."""
+
+    async def handle(job: Job) -> None:
+        await do(ConversationId(job.payload["conversation"]))
+
+    return handle

@@ -67,7 +67,7 @@ def serve() -> None:
     async def work() -> None:
         settings = Settings.from_environment(for_slack=True)
         policy = _policy(settings)
-        if policy is None:
+        if policy is None and not settings.bot_agent:  # a team's own agent may carry one
             raise BadPolicy([NO_POLICY])
         from bot.wiring import running_bot
 

@@ -8,6 +8,8 @@ from prometheus_client import CollectorRegistry
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.approvals.ids import ConversationId
+from bot.approvals.ports import Store
 from bot.background import ended
 from bot.errors import CannotStart
 from bot.settings import Mode, Settings
@@ -54,3 +56,13 @@ async def open_doors(
 async def _end(watching: asyncio.Task[None], sockets: Sockets) -> None:
     await ended(watching)
     await sockets.stop()
+
+
+async def store_problem(store: Store) -> str | None:
+    """None while the database can be read."""
+    try:
+        async with asyncio.timeout(2), store.read() as tx:
+            await tx.conversations.get(ConversationId(""))
+    except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
+        return type(error).__name__
+    return None

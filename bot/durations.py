@@ -22,14 +22,21 @@ _UNITS: Final = {
 
 
 def duration(text: object) -> timedelta:
-    """The duration that is written so; a `ValueError` of pydantic's that completes "the key …" otherwise."""
+    """The duration that is written so, or a `timedelta` as it is.
+
+    Otherwise a `ValueError` of pydantic's that completes "the key …".
+    """
+    found = text if isinstance(text, timedelta) else _read(text)
+    if not timedelta() < found <= LONGEST:
+        raise PydanticCustomError("duration", "is not a duration from 1s to 365d")
+    return found
+
+
+def _read(text: object) -> timedelta:
     written = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
     if written is None:
         raise PydanticCustomError("duration", "is not a duration such as 90s, 15m, 24h or 7d")
-    found = int(written["count"]) * _UNITS[written["unit"]]
-    if not found or found > LONGEST:
-        raise PydanticCustomError("duration", "is not a duration from 1s to 365d")
-    return found
+    return int(written["count"]) * _UNITS[written["unit"]]
 
 
 def _or_never(text: object) -> timedelta:

@@ -1,13 +1,24 @@
 """What a policy says that never comes to anything: a rule that is silently not kept is worse than none."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from typing import Protocol, assert_never
 
+from bot.approvals.choosing import DECIDING
 from bot.approvals.ids import UserId
 from bot.approvals.places import MOST_MESSAGES, InChannel, InThread, ToApprovers
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Terms, UserGroup, Who
+from bot.approvals.policy import (
+    ChannelMembers,
+    Members,
+    MembersOf,
+    One,
+    Policy,
+    Requester,
+    Terms,
+    UserGroup,
+    Who,
+)
 from bot.approvals.quorum import seated
 from bot.approvals.times import NEVER
 from bot.policy_names import Known
@@ -34,10 +45,12 @@ class Times(Protocol):
 
 def impossible(terms: Terms, policy: Policy, known: Known) -> str | None:
     """Why people could never decide under these terms, whoever asks; None if they could."""
+    if terms.by_function & DECIDING:
+        return None  # a function says it, of each call; it is looked at then
     if set(terms.who) == {Requester()} and not terms.self_approval:
         return "only the requester may decide, but self_approval is false, so nobody could"
     wanted = sum(quorum.count for quorum in terms.quorums)
-    most = max(_most(terms, known, asker) for asker in _askers(policy))
+    most = max(_most(terms, known, {asker}) for asker in _askers(policy))
     if most >= wanted:
         return None
     if terms.require:
@@ -50,7 +63,7 @@ def impossible(terms: Terms, policy: Policy, known: Known) -> str | None:
 
 def _but_asker(terms: Terms, known: Known, most: int) -> str:
     """Why it may be fewer than are named."""
-    return " besides whoever asks" if _most(terms, known, None) > most else ""
+    return " besides whoever asks" if _most(terms, known, {None}) > most else ""
 
 
 def _askers(policy: Policy) -> list[UserId | None]:
@@ -59,8 +72,21 @@ def _askers(policy: Policy) -> list[UserId | None]:
     return [*named] if len(named) == len(policy.requesters) else [None]
 
 
-def _most(terms: Terms, known: Known, asker: UserId | None) -> int:
-    """The most votes that can count when this person asks."""
+def never_enough(terms: Terms, known: Known, requesters: frozenset[UserId]) -> str | None:
+    """Why people could never decide what these have asked for; None if they could."""
+    wanted = sum(quorum.count for quorum in terms.quorums)
+    most = _most(terms, known, requesters)
+    if most >= wanted:
+        return None
+    if not most:
+        return (
+            "nobody whom the policy's function named could decide it, for nobody does about their own request"
+        )
+    return f"{wanted} votes of different people are wanted, but at most {most} can count"
+
+
+def _most(terms: Terms, known: Known, askers: Collection[UserId | None]) -> int:
+    """The most votes that can count when these people ask."""
     counts = [quorum.count for quorum in terms.quorums]
     crowd = sum(counts)
     fits: dict[str, set[int]] = {}
@@ -68,7 +94,7 @@ def _most(terms: Terms, known: Known, asker: UserId | None) -> int:
         for who in quorum.approvers:
             for id in _people(who, known, crowd):
                 fits.setdefault(id, set()).add(position)
-    barred = set() if terms.self_approval else {_SOMEBODY, asker}
+    barred = set() if terms.self_approval else {_SOMEBODY, *askers}
     return seated(counts, [positions for id, positions in fits.items() if id not in barred])
 
 
@@ -80,7 +106,7 @@ def _people(who: Who, known: Known, crowd: int) -> Iterator[str]:
             yield from known.members(group)
         case Requester():
             yield _SOMEBODY
-        case ChannelMembers() | Members():
+        case ChannelMembers() | Members() | MembersOf():
             yield from (f"{_SOMEBODY}{number}" for number in range(crowd))
 
 
@@ -102,7 +128,7 @@ def misplaced(terms: Terms, known: Known) -> str | None:
 
 
 def _too_many_messages(terms: Terms, known: Known) -> str | None:
-    if {ChannelMembers(), Members()} & set(terms.who):
+    if any(isinstance(who, ChannelMembers | Members | MembersOf) for who in terms.who):
         return "direct messages go to people and user groups by name, not to all of a channel or workspace"
     people = {id for who in terms.who for id in _people(who, known, 1)} | {*terms.escalate_to}
     if len(people) <= MOST_MESSAGES:

@@ -10,13 +10,22 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from bot.approvals.ids import UserId
-from bot.approvals.places import Where
-from bot.approvals.policy import Members, One, Policy, Quorum, Rule, Terms, UserGroup, Who, over
+from bot.approvals.policy import Policy, Rule, Terms, over
 from bot.approvals.times import NEVER
 from bot.policy_checks import impossible, misplaced, never_reached, pointless
-from bot.policy_names import Known, is_group, is_person, meaning, place_meant
-from bot.policy_sections import MOST_VOTES, THREAD, TO_APPROVERS, File, Loc, RuleSection, Section, at_odds
+from bot.policy_names import Known, is_channel, is_group, is_person
+from bot.policy_reading import Reading
+from bot.policy_sections import (
+    MOST_VOTES,
+    THREAD,
+    TO_APPROVERS,
+    File,
+    Group,
+    Loc,
+    RuleSection,
+    Section,
+    at_odds,
+)
 from bot.toml_lines import place
 
 
@@ -46,33 +55,52 @@ _WHERE: Final = ("channel", "approvers", "require", "escalate_to", "shared_chann
 
 _NOBODY: Final = Known()
 
+A_FUNCTION: Final = "a function of the agent"
+"""What stands for whom a function of the policy would name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFile:
     """A policy file that is well formed; its people are names yet."""
 
     name: str
-    text: str
     content: File
+    told: Callable[[Loc], str]
+    """Where something of it stands, as a problem begins."""
+    parts: "tuple[PolicyFile, ...]" = ()
+    """What it was put together from, if it was."""
 
     def names(self) -> set[str]:
         """Every person and user group that the file names."""
-        everything = [*self.content.requesters, *self.content.operators]
+        return {name for name in self._everybody() if is_person(name) or is_group(name)}
+
+    def _everybody(self) -> Iterator[str]:
+        yield from (*self.content.requesters, *self.content.operators)
         for section, _ in self.content.sections():
-            everything += [*section.approver_names(), *(section.escalate_to or ())]
-        return {name for name in everything if is_person(name) or is_group(name)}
+            yield from (*section.approver_names(), *(section.escalate_to or ()))
 
     def channels(self) -> set[str]:
         """Every channel that the file names, by `#name` or id."""
-        named = {section.channel for section, _ in self.content.sections() if section.channel}
-        return named - {THREAD, TO_APPROVERS}
+        places = {section.channel for section, _ in self.content.sections() if section.channel}
+        return (places - {THREAD, TO_APPROVERS}) | {name for name in self._everybody() if is_channel(name)}
 
     def approvers(self, tool: str) -> list[str]:
         """Who decides about this tool, as the file says it: by its first matching rule, or the defaults."""
-        for rule in self.content.rules:
-            if _matches(rule, tool):
-                return rule.approver_names() or self.content.defaults.approver_names()
-        return self.content.defaults.approver_names()
+        said = [self.sections(tool).get("approvers"), self.sections(tool).get("require")]
+        return next((told for each in said if (told := _written(each))), [])
+
+    def sections(self, tool: str) -> dict[str, Any]:
+        """What is said about this tool, by key: by the first matching rule, over the defaults."""
+        rule = next((rule for rule in self.content.rules if _matches(rule, tool)), None)
+        said = _said(self.content.defaults)
+        if rule is None:
+            return said
+        own = _said(rule)
+        if "require" in own:
+            said = {key: value for key, value in said.items() if key not in {"approvers", "quorum"}}
+        elif "approvers" in own:
+            said.pop("require", None)
+        return said | own
 
     def redact(self, tool: str) -> tuple[str, ...]:
         """The names that the file has masked for this tool."""
@@ -87,6 +115,8 @@ class PolicyFile:
 
     def never_reached(self, tools: Sequence[str] | None) -> list[str]:
         """A sentence for each rule that earlier rules leave nothing of; `tools` as far as they are known."""
+        if self.parts:  # that one goes before the other is no mistake
+            return [problem for part in self.parts for problem in part.never_reached(tools)]
         rules = self.content.rules
         return [
             self._at(("rules", position), f"the rule for {rules[position].tools[0]} is never reached: ")
@@ -106,12 +136,12 @@ class PolicyFile:
 
     def resolve(self, known: Known = _NOBODY) -> Policy:
         """The policy, with each name turned into the person or group that has it; `BadPolicy` otherwise."""
-        reading = _Reading(self, known)
+        reading = Reading(self.content, self.told, known)
         content = self.content
         policy = Policy(
             requesters=reading.requesters(),
-            open_cards=content.open_cards,
             operators=reading.operators(),
+            open_cards=content.open_cards,
             defaults=Terms(**{**_DEFAULTS, **reading.said(content.defaults, ("defaults",))}),
             rules=tuple(
                 Rule(tools=tuple(rule.tools), **reading.said(rule, ("rules", index)))
@@ -121,6 +151,12 @@ class PolicyFile:
         if problems := reading.problems or [*self._never_kept(policy, known)]:
             raise BadPolicy(problems)
         return policy
+
+    def check_keys(self) -> None:
+        """`BadPolicy` for keys that do not go together, and for rules that are never reached."""
+        odd = [self._at(loc, f"`{_key(loc)}` {why}.") for loc, why in at_odds(self.content)]
+        if problems := odd or self.never_reached(None):
+            raise BadPolicy(problems)
 
     def _never_kept(self, policy: Policy, known: Known) -> Iterator[str]:
         """What a section says that could never happen."""
@@ -136,91 +172,7 @@ class PolicyFile:
                 yield self._at((*loc, said[0]), f"`{said[0]}`: {never}.")
 
     def _at(self, loc: Loc, sentence: str) -> str:
-        return f"{self.name}{place(self.text, loc)}: {sentence}"
-
-
-class _Reading:
-    """Reads sections of a file, and gathers what is wrong with the names in them."""
-
-    def __init__(self, file: PolicyFile, known: Known) -> None:
-        self._file = file
-        self._known = known
-        self.problems: list[str] = []
-
-    def requesters(self) -> tuple[Who, ...]:
-        """Who may ask."""
-        loc = ("requesters",)
-        found = self._who(self._file.content.requesters, loc)
-        for who in found:
-            if not isinstance(who, One | Members):
-                self._wrong(loc, "requesters are `members`, or people by @name or user id (U…).")
-        return found
-
-    def operators(self) -> tuple[Who, ...]:
-        """Who sees everything that waits."""
-        loc = ("operators",)
-        found = self._who(self._file.content.operators, loc)
-        for who in found:
-            if not isinstance(who, One | UserGroup):
-                self._wrong(loc, "operators are people by @name or user id (U…), or user groups by @@handle.")
-        return found
-
-    def said(self, section: Section, loc: Loc) -> dict[str, Any]:
-        """The fields of `Terms` and `Rule` that this section says something about."""
-        said = {
-            "approvers": self._who(section.approvers or (), (*loc, "approvers")) or None,
-            "quorum": section.quorum,
-            "require": self._require(section, loc),
-            "self_approval": section.self_approval,
-            "expires_after": section.expires_after,
-            "remind_after": _optional(tuple, section.remind_after),
-            "escalate_after": section.escalate_after,
-            "escalate_to": self._people(section.escalate_to, (*loc, "escalate_to")),
-            "redact": _optional(tuple, section.redact),
-            "ask": section.ask,
-            "edit_to": _optional(tuple, section.edit_to),
-            "channel": self._place(section.channel, (*loc, "channel")),
-            "shared_channels": section.shared_channels,
-            "danger": section.danger,
-            "all_at_once": section.all_at_once,
-            "fresh": section.fresh,
-            "reasons": _optional(tuple, section.reasons),
-        }
-        return {key: value for key, value in said.items() if value is not None}
-
-    def _place(self, name: str | None, loc: Loc) -> Where | None:
-        where = None if name is None else place_meant(name, self._known)
-        if isinstance(where, str):
-            self._wrong(loc, where)
-            return None
-        return where
-
-    def _require(self, section: Section, loc: Loc) -> tuple[Quorum, ...] | None:
-        if section.require is None:
-            return None
-        return tuple(
-            Quorum(approvers=self._who(group.approvers, (*loc, "require", position)), count=group.quorum)
-            for position, group in enumerate(section.require)
-        )
-
-    def _people(self, names: Sequence[str] | None, loc: Loc) -> tuple[UserId, ...] | None:
-        if names is None:
-            return None
-        found = self._who(names, loc)
-        for who in found:
-            if not isinstance(who, One):
-                self._wrong(loc, "escalate_to names people, by @name or user id (U…).")
-        return tuple(who.id for who in found if isinstance(who, One))
-
-    def _who(self, names: Sequence[str], loc: Loc) -> tuple[Who, ...]:
-        found = [meaning(name, self._known) for name in names]
-        for sentence in found:
-            if isinstance(sentence, str):
-                self._wrong(loc, sentence)
-        return tuple(who for who in found if not isinstance(who, str))
-
-    def _wrong(self, loc: Loc, sentence: str) -> None:
-        self.problems.append(f"{self._file.name}{place(self._file.text, loc)}: {sentence}")
+        return f"{self.told(loc)}: {sentence}"
 
 
 def read_policy(path: Path) -> PolicyFile:
@@ -237,16 +189,20 @@ def read_policy(path: Path) -> PolicyFile:
 def parse_policy(text: str, *, name: str) -> PolicyFile:
     """The policy in this text; `name` is how its problems call it."""
     try:
-        content = File.model_validate(tomllib.loads(text))
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadPolicy([f"{name} is not TOML: {error}."]) from None
+    return well_formed(document, name=name, told=lambda loc: f"{name}{place(text, loc)}")
+
+
+def well_formed(document: Mapping[str, Any], *, name: str, told: Callable[[Loc], str]) -> PolicyFile:
+    """The policy that this document is; `told` says where in it something stands."""
+    try:
+        content = File.model_validate(document)
     except ValidationError as error:
-        raise BadPolicy([_sentence(problem, text, name) for problem in error.errors()]) from None
-    if problems := [f"{name}{place(text, loc)}: `{_key(loc)}` {why}." for loc, why in at_odds(content)]:
-        raise BadPolicy(problems)
-    file = PolicyFile(name=name, text=text, content=content)
-    if problems := file.never_reached(None):
-        raise BadPolicy(problems)
+        raise BadPolicy([_sentence(problem, told) for problem in error.errors()]) from None
+    file = PolicyFile(name=name, content=content, told=told)
+    file.check_keys()
     return file
 
 
@@ -254,23 +210,38 @@ def _matches(rule: RuleSection, tool: str) -> bool:
     return any(fnmatchcase(tool, pattern) for pattern in rule.tools)
 
 
-def _optional(make: Callable[[Sequence[Any]], Any], said: Sequence[Any] | None) -> Any:  # noqa: ANN401 - as given
-    return None if said is None else make(said)
-
-
 _SAYS: Final = {
     "missing": "is required: nobody approves by default",
     "extra_forbidden": "is not a key of the policy file",
     "too_short": "must not be empty: nobody approves by default",
+    "list_type": "is not a list",
     "int_type": f"is not a number from 1 to {MOST_VOTES}",
     "greater_than_equal": f"is not a number from 1 to {MOST_VOTES}",
     "less_than_equal": f"is not a number from 1 to {MOST_VOTES}",
 }
 
 
-def _sentence(problem: Mapping[str, Any], text: str, name: str) -> str:
+def _said(section: Section) -> dict[str, Any]:
+    """What a section says, by key."""
+    return {key: value for key in Section.model_fields if (value := getattr(section, key)) is not None}
+
+
+def _written(approvers: Any) -> list[str]:  # noqa: ANN401 - of either key
+    """Approvers as the policy names them."""
+    match approvers:
+        case None:
+            return []
+        case [Group(), *_]:
+            return [name for group in approvers for name in _written(group.approvers)]
+        case list():
+            return [str(name) for name in approvers]
+        case _:
+            return [A_FUNCTION]
+
+
+def _sentence(problem: Mapping[str, Any], told: Callable[[Loc], str]) -> str:
     says = _SAYS.get(problem["type"], str(problem["msg"]))
-    return f"{name}{place(text, problem['loc'])}: `{_key(problem['loc'])}` {says}."
+    return f"{told(problem['loc'])}: `{_key(problem['loc'])}` {says}."
 
 
 def _key(loc: Sequence[str | int]) -> str:

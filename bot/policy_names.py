@@ -8,10 +8,11 @@ from typing import Final
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.places import IN_THREAD, InChannel, Room, ToApprovers, Where
-from bot.approvals.policy import ChannelMembers, Members, One, Requester, UserGroup, Who
+from bot.approvals.policy import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
 
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
 _GROUP_ID: Final = re.compile(r"S[A-Z0-9]{6,}")
+_CHANNEL_ID: Final = re.compile(r"[CG][A-Z0-9]{2,30}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,11 @@ def is_person(name: str) -> bool:
     return not is_group(name) and (name.startswith("@") or _USER_ID.fullmatch(name) is not None)
 
 
+def is_channel(name: str) -> bool:
+    """Whether this is written as a channel: `#name` or `C…`."""
+    return name.startswith("#") or _CHANNEL_ID.fullmatch(name) is not None
+
+
 def meaning(name: str, known: Known) -> Who | str:
     """What a name means, or the sentence that says why it means nothing."""
     match name:
@@ -51,9 +57,11 @@ def meaning(name: str, known: Known) -> Who | str:
         return _group(name, known.groups)
     if is_person(name):
         return _person(name, known.people)
+    if is_channel(name):
+        return _members_of(name, known.rooms)
     return (
         f"{name!r} is none of channel, requester, members, @name or a user id (U…), "
-        "@@handle or a user group's id (S…)."
+        "@@handle or a user group's id (S…), #channel or its id (C…)."
     )
 
 
@@ -77,6 +85,13 @@ def _group(name: str, groups: Collection[Group]) -> Who | str:
     if not found:
         return f"{name} is no user group of this workspace."
     return UserGroup(found[0].id, found[0].handle)
+
+
+def _members_of(name: str, rooms: Collection[Room]) -> Who | str:
+    found = [room for room in rooms if name in (f"#{room.name}", room.id)]
+    if not found:
+        return f"{name} is no channel that the bot can see; invite the bot there if it is private."
+    return MembersOf(found[0].id, f"#{found[0].name}")
 
 
 def _person(name: str, people: Collection[Person]) -> Who | str:

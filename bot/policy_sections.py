@@ -5,11 +5,20 @@ anyway: a rule that is silently not kept is worse than none.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Final, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    StringConstraints,
+    ValidatorFunctionWrapHandler,
+)
+from pydantic_core import PydanticCustomError, core_schema
 
 from bot.approvals.asking import Asking
 from bot.approvals.policy import OPEN_CARDS
@@ -42,6 +51,28 @@ def _asking(told: object) -> Asking:
 _NO_ASKING: Final = "is none of always, never, once, once-per-tool"
 Ask = Annotated[Asking, BeforeValidator(_asking)]
 
+Function: TypeAlias = Callable[[Any], Any]
+"""Stands in a policy that is written in Python for a value; no TOML holds one."""
+
+
+def _or_function(told: object, check: ValidatorFunctionWrapHandler) -> object:
+    return told if callable(told) else check(told)
+
+
+def _either(kind: object) -> GetPydanticSchema:
+    """Takes a function, or else what `kind` takes, with its problems and no others."""
+    return GetPydanticSchema(
+        lambda _, handler: core_schema.no_info_wrap_validator_function(
+            _or_function, handler.generate_schema(kind)
+        )
+    )
+
+
+Approvers = Annotated[list[str] | Function, _either(Names)]
+Votes = Annotated[int | Function, _either(Count)]
+Flag = Annotated[bool | Function, _either(bool)]
+AskOr = Annotated[Asking | Function, _either(Ask)]
+
 THREAD: Final = "thread"
 TO_APPROVERS: Final = "dm:approvers"
 _PLACE: Final = re.compile(rf"{THREAD}|{TO_APPROVERS}|#[^\s#@<>]{{1,80}}|[CG][A-Z0-9]{{2,30}}")
@@ -72,13 +103,22 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, m
 MOST_REASONS: Final = 20
 
 
+FUNCTIONS: Final = ("approvers", "quorum", "self_approval", "ask")
+"""The keys for which there may be a function; and those of a group in `require`."""
+
+
 class Group(BaseModel):
     """One of several groups that all have to agree."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    approvers: Names
-    quorum: Count = 1
+    approvers: Approvers
+    quorum: Votes = 1
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a function says who is in it, or how many of them it takes."""
+        return callable(self.approvers) or callable(self.quorum)
 
 
 class Section(BaseModel):
@@ -86,10 +126,10 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    approvers: Names | None = None
-    quorum: Count | None = None
+    approvers: Approvers | None = None
+    quorum: Votes | None = None
     require: Annotated[list[Group], Field(min_length=1)] | None = None
-    self_approval: bool | None = None
+    self_approval: Flag | None = None
     channel: Place | None = None
     shared_channels: bool | None = None
     danger: bool | None = None
@@ -100,13 +140,21 @@ class Section(BaseModel):
     remind_after: list[Delay] | None = None
     escalate_after: DelayOrNever | None = None
     escalate_to: list[Name] | None = None
-    ask: Ask | None = None
+    ask: AskOr | None = None
     redact: list[Name] | None = None
     edit_to: Annotated[list[Name], Field(max_length=MOST_TARGETS)] | None = None
 
     def approver_names(self) -> list[str]:
-        """Whom the section names as approvers, alone or in a group."""
-        return [*(self.approvers or ()), *(name for group in self.require or () for name in group.approvers)]
+        """Whom the section names as approvers, alone or in a group; not whom a function would name."""
+        every = [self.approvers, *(group.approvers for group in self.require or ())]
+        return [name for names in every if isinstance(names, list) for name in names]
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The keys for which it has a function."""
+        own = {key for key in FUNCTIONS if callable(getattr(self, key))}
+        groups = any(group.has_function for group in self.require or ())
+        return frozenset(own | {"require"} if groups else own)
 
 
 class RuleSection(Section):
@@ -121,8 +169,8 @@ class File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     requesters: Names = ["members"]
-    open_cards: OpenCards = OPEN_CARDS
     operators: list[Name] = []
+    open_cards: OpenCards = OPEN_CARDS
     defaults: Section
     rules: list[RuleSection] = []
 
@@ -135,7 +183,7 @@ class File(BaseModel):
 
 def at_odds(file: File) -> Iterator[tuple[Loc, str]]:
     """The keys that cannot stand where they are, and why."""
-    if not file.defaults.approver_names():
+    if not file.defaults.approvers and not file.defaults.require:
         yield ("defaults", "approvers"), "is required: nobody approves by default"
     for section, loc in file.sections():
         if section.require and section.approvers:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Awaitable
 from typing import Any, Final, TypeVar
 
+import structlog
 from aiohttp import ClientError
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from slack_sdk.errors import SlackApiError, SlackClientError
@@ -21,13 +22,16 @@ from bot.approvals.ports import Journal
 from bot.errors import CannotStart, SlackUnreachable
 from bot.policy_file import BadPolicy, PolicyFile
 from bot.policy_names import Known, is_group
-from bot.settings import Settings
+from bot.policy_of_agent import notes, policy_of, put_together
+from bot.settings import NO_POLICY, Settings
 from bot.slack.app import Identity, identity, socket_address
 from bot.slack.directory import SlackDirectory
 from bot.slack.refusals import name_of
 from bot.store.database import upgrade
 
 T = TypeVar("T")
+
+log = structlog.get_logger()
 
 _WHAT_TO_DO: Final = {
     "SLACK_BOT_TOKEN": "install the app again and copy its Bot User OAuth Token",
@@ -86,6 +90,24 @@ async def first_address(client: AsyncWebClient, app_token: str) -> str:
     return await _asked(client, socket_address(client, app_token), "SLACK_APP_TOKEN")
 
 
+def whole_policy(
+    file: PolicyFile | None, agent: BuiltAgent, *, otherwise: PolicyFile | None = None
+) -> PolicyFile:
+    """What the policy file and the agent say together, the file first; `otherwise` where neither has any.
+
+    `BadPolicy` if nothing does, or if what the agent says is not well formed.
+    """
+    agents = None if agent.policy is None else policy_of(agent.policy)
+    if file and agents:
+        both = put_together(file, agents)
+        for note in notes(both):
+            log.info("policy_note", note=note)
+        return both
+    if found := file or agents or otherwise:
+        return found
+    raise BadPolicy([NO_POLICY])
+
+
 async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
     """The policy with its people, groups and channels looked up; `BadPolicy` for names that none has."""
     names = file.names()
@@ -102,6 +124,20 @@ async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
         raise SlackUnreachable(
             f"The names in {file.name} could not be looked up in Slack ({type(error).__name__})."
         ) from error
+
+
+async def policy_at_start(
+    said: tuple[PolicyFile | None, PolicyFile | None], agent: BuiltAgent, directory: SlackDirectory
+) -> tuple[PolicyFile, Policy]:
+    """The whole policy, as it is written and as it holds; `said` is the file, and what holds without one.
+
+    `BadPolicy` for what is wrong in it.
+    """
+    file, otherwise = said
+    whole = whole_policy(file, agent, otherwise=otherwise)
+    policy = await resolved(whole, directory)
+    check_rules(whole, agent)
+    return whole, policy
 
 
 def check_rules(file: PolicyFile, agent: BuiltAgent) -> None:

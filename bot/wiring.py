@@ -1,6 +1,5 @@
 """Settings to a running bot: the only module that knows every part."""
 
-import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -33,12 +32,13 @@ from bot.approvals.running import Running
 from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
-from bot.background import sweeping
-from bot.doors import open_doors
+from bot.background import of_conversation, sweeping
+from bot.doors import open_doors, store_problem
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
 from bot.jobs.port import Handler, Job
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
+from bot.policy_functions import PolicyFunctions
 from bot.settings import Settings
 from bot.slack.agent_view import AgentView
 from bot.slack.app import Identity, asking_client, bolt_app, posting_client, slack_client
@@ -51,7 +51,7 @@ from bot.slack.pending import Pending
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
 from bot.slack.talk import Talk
-from bot.starting import built_agent, check_rules, loaded_agent, resolved, who_we_are
+from bot.starting import built_agent, loaded_agent, policy_at_start, who_we_are
 from bot.store.database import RowsStore, open_store
 from bot.talking import Talking
 
@@ -78,12 +78,16 @@ class Bot:
 
 @asynccontextmanager
 async def running_bot(
-    settings: Settings, policy_file: PolicyFile, *, model: str | None = None
+    settings: Settings,
+    policy_file: PolicyFile | None,
+    *,
+    model: str | None = None,
+    otherwise: PolicyFile | None = None,
 ) -> AsyncIterator[Bot]:
     """The bot, taking Slack's payloads until the block ends; then it lets running work end, and leaves.
 
-    `model` is used when neither the agent nor the settings name one. Raises `CannotStart`, `BadAgent`,
-    `BadPolicy` or `CannotOpen` with a sentence for the operator.
+    `otherwise` is the policy where neither file nor agent has one, `model` for an agent without one. Raises
+    `CannotStart`, `BadAgent`, `BadPolicy` or `CannotOpen` with a sentence for the operator.
     """
     sys.setswitchinterval(HAND_OVER)
     metrics = Metrics()
@@ -98,8 +102,7 @@ async def running_bot(
         who = await who_we_are(asking)
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
-        policy = await resolved(policy_file, directory)
-        check_rules(policy_file, built)
+        whole, policy = await policy_at_start((policy_file, otherwise), built, directory)
         work = _Work(
             where=settings.bot_database_url,
             store=store,
@@ -108,6 +111,7 @@ async def running_bot(
             directory=directory,
             client=client,
             policy=policy,
+            chooser=PolicyFunctions(whole, policy, directory),
             metrics=metrics,
             keep=settings.bot_keep_checkpoints,
             url=who.url,
@@ -117,9 +121,8 @@ async def running_bot(
         stack.push_async_callback(work.stop)
         failed = partial(try_timers_again, store, work.jobs), partial(forget_failed_jobs, store, _now)
         await stack.enter_async_context(sweeping(work.recovery.sweep, work.retention.sweep, *failed))
-        port = await open_doors(
-            stack, settings, app, asking, checks={"store": work.store_problem}, registry=work.metrics.registry
-        )
+        checks: dict[str, Callable[[], Awaitable[str | None]]] = {"store": partial(store_problem, store)}
+        port = await open_doors(stack, settings, app, asking, checks=checks, registry=metrics.registry)
         gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
         stack.callback(gc.unfreeze)
         log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
@@ -139,6 +142,7 @@ class _Work:
         directory: SlackDirectory,
         client: AsyncWebClient,
         policy: Policy,
+        chooser: PolicyFunctions,
         metrics: Metrics,
         keep: timedelta,
         url: str,
@@ -152,6 +156,7 @@ class _Work:
         handlers: dict[str, Handler] = {}
         self.jobs = engine_at(where, store, handlers, self._give_up)
         self._policy = policy
+        self._chooser = chooser
         self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=policy)
         self._courier = Courier(
             store=store,
@@ -161,7 +166,14 @@ class _Work:
         )
         self._tabs = tabs_beside(self._courier, self._standings, directory, url)
         self._running = Running(
-            store=store, jobs=self.jobs, agent=agent, tools=tools, policy=policy, now=_now
+            store=store,
+            jobs=self.jobs,
+            agent=agent,
+            tools=tools,
+            policy=policy,
+            now=_now,
+            directory=directory,
+            chooser=chooser,
         )
         self._repairing = Repairing(store=store, jobs=self.jobs, agent=agent, running=self._running, now=_now)
         self.retention = Retention(store=store, jobs=self.jobs, agent=agent, keep=keep, now=_now)
@@ -169,11 +181,11 @@ class _Work:
         self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
         view = AgentView(client=client, store=store)
         handlers |= {
-            "start": _of_conversation(view.around(self._running.start, titled=True)),
-            **dict.fromkeys(("run", "resume"), _of_conversation(view.around(self._running.advance))),
-            "prune": _of_conversation(agent.prune),
-            FORGET: _of_conversation(self.retention.forget),
-            CANCEL: _of_conversation(self._repairing.cancel),
+            "start": of_conversation(view.around(self._running.start, titled=True)),
+            **dict.fromkeys(("run", "resume"), of_conversation(view.around(self._running.advance))),
+            "prune": of_conversation(agent.prune),
+            FORGET: of_conversation(self.retention.forget),
+            CANCEL: of_conversation(self._repairing.cancel),
             REPAIR: lambda job: self._repairing.repair(ConversationId(job.payload["conversation"]), job.id),
             PUBLISH: lambda job: self._tabs.publish(UserId(job.payload["person"])),
             "post": self._post,
@@ -191,6 +203,7 @@ class _Work:
             tools=self._tools,
             policy=self._policy,
             now=_now,
+            chooser=self._chooser,
         )
         steering = Steering(
             store=self.store,
@@ -227,15 +240,6 @@ class _Work:
         self._agent.drain()
         await self.jobs.stop(SHUTDOWN)
 
-    async def store_problem(self) -> str | None:
-        """None while the database can be read."""
-        try:
-            async with asyncio.timeout(2), self.store.read() as tx:
-                await tx.conversations.get(ConversationId(""))
-        except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
-            return type(error).__name__
-        return None
-
     async def _post(self, job: Job) -> None:
         id = PostId(job.payload["post"])
         await self._tabs.after(id, self._courier.post(id))
@@ -266,13 +270,6 @@ async def _built(
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
     return built
-
-
-def _of_conversation(do: Callable[[ConversationId], Awaitable[None]]) -> Handler:
-    async def handle(job: Job) -> None:
-        await do(ConversationId(job.payload["conversation"]))
-
-    return handle
 
 
 def _now() -> datetime:

@@ -71,8 +71,8 @@ async def workbench(
                 ),
             }
         )
-        policy = policy or parse_policy(POLICY, name="the sandbox's own policy")
-        bot = await stack.enter_async_context(running_bot(local, policy, model="offline"))
+        own = parse_policy(POLICY, name="the sandbox's own policy")
+        bot = await stack.enter_async_context(running_bot(local, policy, model="offline", otherwise=own))
         yield slack, bot
 
 

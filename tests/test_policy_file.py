@@ -272,7 +272,7 @@ def test_an_edit_that_would_lead_to_no_tool_is_refused_by_name_and_line() -> Non
         ),
         (
             'requesters = ["channel"]\n[defaults]\napprovers = ["channel"]',
-            "line 1: requesters are `members`, or people",
+            "line 1: requesters are `members`, people by @name",
         ),
     ],
 )

@@ -13,6 +13,8 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from bot.policy_python import Policy
+
 When: TypeAlias = Callable[[ToolCallRequest], bool]
 Describe: TypeAlias = Callable[[ToolCall, AgentState[Any], Runtime[Any]], str]
 ArgsSchema: TypeAlias = type[BaseModel] | dict[str, Any]
@@ -58,3 +60,6 @@ class Agent:
     feedback: Mapping[str, str] = field(default_factory=dict)
     """The team's words for what the model is told: `rejected` (with `{tool}` and `{reason}`), `expired` and
     `skipped` (with `{tool}`), and `edited`, which is another name for `edit_notice`."""
+    policy: Policy | None = None
+    """Who may decide about what, in Python, with functions where a file cannot say it. Where there is a
+    policy file as well, the file goes first; the log at start says so."""

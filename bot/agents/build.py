@@ -81,6 +81,7 @@ def _from_agent(
         tools=tools,
         gates=gates,
         feedback=feedback,
+        policy=agent.policy,
         warnings=_ungated(agent, provided),
     )
 

@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from bot.agents.agent import ArgsSchema
 from bot.agents.feedback import USUAL, Feedback
 from bot.agents.gates import Gate
+from bot.policy_python import Policy
 
 RECURSION_LIMIT: Final = 250
 """Steps of one run. A round of model and tools takes four, so this is about sixty rounds; LangChain's
@@ -46,6 +47,8 @@ class BuiltAgent:
     """By tool; None for a graph of the team's own, whose gates cannot be seen."""
     feedback: Feedback = USUAL
     """What the agent is told of calls that did not run as it wanted; of an `Agent`'s own gates alone."""
+    policy: Policy | None = None
+    """What an `Agent` carries."""
     warnings: tuple[str, ...] = ()
     """Sentences for the operator: promises that this agent cannot keep."""
 

@@ -4,14 +4,9 @@
 and any number of times. Whatever it raises, and whatever else it gives, means that it could not be looked up.
 """
 
-import asyncio
 import copy
-import inspect
-import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from contextvars import copy_context
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final
 
 import structlog
 from langchain_core.tools import BaseTool
@@ -19,10 +14,9 @@ from langchain_core.tools import BaseTool
 from bot.agents.failures import cut
 from bot.approvals.decision import Arguments
 from bot.approvals.referents import Referents, unfit
+from bot.team_functions import answer_of
 
 RESOLVE: Final = "resolve"
-
-Told = TypeVar("Told")
 
 _log = structlog.get_logger(__name__)
 
@@ -38,8 +32,7 @@ async def referents(tool: BaseTool | None, arguments: Arguments, *, within: floa
     if tool is None or resolve is None:
         return None
     try:
-        async with asyncio.timeout(within):
-            told = await _told(resolve, copy.deepcopy(dict(arguments)))
+        told = await answer_of(resolve, copy.deepcopy(dict(arguments)), within=within)
     except TimeoutError:
         return _unknown(tool, f"it took longer than {within:g} seconds")
     except Exception as error:  # noqa: BLE001 - a team's function; whatever it raises, nothing was looked up
@@ -63,46 +56,3 @@ def _misfit(told: Any) -> str:  # noqa: ANN401 - whatever a team's function give
     ):
         return "`resolve` told something else than names with texts"
     return unfit(told)
-
-
-async def _told(resolve: Any, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it gives
-    if not callable(resolve):
-        raise TypeError("`resolve` is no function")
-    if inspect.iscoroutinefunction(resolve):
-        return await resolve(arguments)
-    told = await _in_a_thread(lambda: resolve(arguments))
-    return await told if inspect.isawaitable(told) else told
-
-
-async def _in_a_thread(call: Callable[[], Told]) -> Told:
-    """In a thread of its own: one that never ends takes nobody's place and lets the process end."""
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[Callable[[], Told]] = loop.create_future()
-
-    def tell(outcome: Callable[[], Told]) -> None:
-        if not ended.done():
-            ended.set_result(outcome)
-
-    def work() -> None:
-        try:
-            told = call()
-        except Exception as error:  # noqa: BLE001 - raised where it is waited for
-            outcome = _raising(error)
-        else:
-            outcome = _giving(told)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(tell, outcome)
-
-    threading.Thread(target=copy_context().run, args=(work,), name=RESOLVE, daemon=True).start()
-    return (await ended)()
-
-
-def _giving(told: Told) -> Callable[[], Told]:
-    return lambda: told
-
-
-def _raising(error: Exception) -> Callable[[], Any]:
-    def again() -> Any:  # noqa: ANN401 - it gives nothing
-        raise error
-
-    return again

@@ -11,6 +11,7 @@ from typing import Final, Self, TypeAlias
 
 from bot.approvals.asking import Remembering
 from bot.approvals.briefing import NOTHING, Briefing
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import (
     PAST,
     Approve,
@@ -46,6 +47,8 @@ class Vote:
     """The quorums that the person was found to belong to at the click, by their position in the needs."""
     referents: Referents | None = None
     """Of an edit: what its arguments pointed at when it was made."""
+    chosen: Chosen | None = None
+    """Of an edit: what the functions of the policy said of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +142,8 @@ class Action:
     """What the arguments pointed at when people were asked; None where the tool does not tell."""
     briefing: Briefing = NOTHING
     """What people are told beside the call."""
+    chosen: Chosen | None = None
+    """What the functions of the policy said of it; None where it has none for the tool."""
     needs: tuple[Quorum, ...] = ALONE
     """The votes that it takes: as the policy was when it was asked, or at the latest vote."""
     votes: tuple[Vote, ...] = field(default=())
@@ -159,9 +164,10 @@ class Action:
     def asked(self) -> "Action":
         """The action as people are asked about it now: with tool and arguments of the edit, if any."""
         match self.edit:
-            case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest, referents=referents):
+            case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest) as vote:
                 turned = self.turned(tool or self.tool)
-                return replace(turned, arguments=arguments, digest=digest, referents=referents)
+                asked = replace(turned, arguments=arguments, digest=digest)
+                return replace(asked, referents=vote.referents, chosen=vote.chosen)
             case _:
                 return self
 
@@ -232,7 +238,8 @@ class Action:
             others = [replace(one, fits=frozenset()) for one in others if isinstance(one.decision, Edit)]
         agrees = not ends(vote.decision) and vote.digest == self.asked.digest
         if agrees and self.edit and self.edit.by == vote.by:
-            vote = replace(vote, decision=self.edit.decision)
+            kept = self.edit
+            vote = replace(vote, decision=kept.decision, referents=kept.referents, chosen=kept.chosen)
         elif agrees and others:
             vote = replace(vote, decision=Approve())
         elif not ends(vote.decision):

@@ -25,6 +25,7 @@ from bot.approvals.action import (
     ends,
 )
 from bot.approvals.binding import digest
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import PAST, Arguments, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
@@ -122,14 +123,16 @@ class Approval:
         seat: Seat | None = None,
         seen: str | None = None,
         referents: Referents | None = None,
+        chosen: Chosen | None = None,
     ) -> Self:
         """With this person's vote; settled if it was the last one missing.
 
         What is decided stays so; who had a part in it may change that part until the last action is decided.
         `seat` is what the vote counts for, as the policy says it now; without it, for the first of the votes
         that are needed. `seen` is the edition that the person was shown, None where it does not matter.
-        `referents` is what the arguments of an edit point at. Raises `NotAllowed` for a decision that the
-        action does not take, `AlreadyDecided` when too late or said twice.
+        `referents` is what the arguments of an edit point at, `chosen` what the policy's functions say of it.
+        Raises `NotAllowed` for a decision that the action does not take, `AlreadyDecided` when too late or
+        said twice.
         """
         action = self.action(id)
         self.refuse_late(action, by, at)
@@ -147,7 +150,8 @@ class Approval:
         if isinstance(decision, Edit):
             bound = self.digest_of(action, decision.tool or action.tool, decision.arguments, referents)
         seat = seat or Seat(needs=action.needs)
-        vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits, referents=referents)
+        vote = Vote(decision=decision, by=by, at=at, digest=bound, fits=seat.fits)
+        vote = replace(vote, referents=referents, chosen=chosen)
         _refuse_twice(action, vote, seat)
         voted = action.voted(vote, seat.needs)
         settled = voted.outcome and all(other.outcome or other.id == id for other in self.actions)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
 
 from bot.approvals.action import Action, Decided, LetThrough
 from bot.approvals.approval import Approval, State
@@ -12,14 +12,12 @@ from bot.approvals.conversation import Conversation, PostKind
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.errors import AlreadyDecided
 from bot.approvals.filing import redraw
-from bot.approvals.ids import ActionId, ConversationId, UserId
-from bot.approvals.journal import Progress
+from bot.approvals.ids import ActionId, UserId
 from bot.approvals.policy import Policy, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Tools, Transaction
 from bot.approvals.remembered import holds, in_force, is_approved, is_covered, remembering, verdict
 from bot.approvals.terms import Terms
-
-_ONCE: Final = frozenset({Asking.ONCE, Asking.ONCE_PER_TOOL})
+from bot.approvals.vouching import ONCE, Vouched, ran_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,23 +29,26 @@ class InForce:
     decided: Decided
 
 
-async def judged(tx: Transaction, approval: Approval, policy: Policy, tools: Tools) -> Approval:
+async def judged(
+    tx: Transaction, approval: Approval, policy: Policy, tools: Tools, vouched: Vouched
+) -> Approval:
     """A new approval with what the policy says of each call: is it let through, remembered, turned into what.
 
-    Kept in its rows, so that it stays as it is now until the agent is told.
+    `vouched` is what is known of the people whose approvals are remembered. Kept in its rows, so that it
+    stays as it is now until the agent is told.
     """
-    terms = {action.tool: policy.terms(action.tool) for action in approval.actions}
+    terms = {action.id: policy.terms_of(action) for action in approval.actions}
     known: Sequence[Approval] = ()
     ran: Collection[ActionId] = ()
-    if any(each.ask in _ONCE for each in terms.values()):
+    if any(each.ask in ONCE for each in terms.values()):
         known = await tx.approvals.of(approval.conversation, State.DELIVERED)
-        ran = await _ran(tx, approval.conversation)
+        ran = await ran_in(tx, approval.conversation)
     actions = tuple(
         replace(
             action,
-            remembering=remembering(action, approval.shape, terms[action.tool]),
-            targets=_targets(action, terms[action.tool].edit_to, tools),
-            briefing=_briefed(action, terms[action.tool], policy),
+            remembering=remembering(action, approval.shape, terms[action.id]),
+            targets=_targets(action, terms[action.id].edit_to, tools),
+            briefing=_briefed(action, terms[action.id], policy),
         )
         for action in approval.actions
     )
@@ -55,11 +56,17 @@ async def judged(tx: Transaction, approval: Approval, policy: Policy, tools: Too
         action.id: verdict(
             action,
             approval.shape,
-            terms[action.tool],
+            terms[action.id],
             known=known,
             ran=ran,
             requesters=approval.requesters,
             at=approval.asked_at,
+            still_holds=partial(
+                vouched.still_holds,
+                terms=terms[action.id],
+                requesters=approval.requesters,
+                called=frozenset().union(*(one.escalated_to for one in known)),
+            ),
         )
         for action in actions
     }
@@ -80,11 +87,11 @@ def told_of(approval: Approval) -> list[Event]:
 async def in_force_in(tx: Transaction, conversation: Conversation, policy: Policy) -> list[InForce]:
     """What is remembered in a conversation, as far as the policy still has it count; oldest first."""
     known = await tx.approvals.of(conversation.id, State.DELIVERED)
-    ran = await _ran(tx, conversation.id)
+    ran = await ran_in(tx, conversation.id)
     return [
         InForce(conversation=conversation, action=action, decided=decided)
         for action, decided in in_force(known, ran)
-        if holds(action, policy.terms(action.tool))
+        if holds(action, policy.terms_of(action))
     ]
 
 
@@ -135,12 +142,6 @@ def _stands_in(one: Action, source: Action) -> bool:
     if asking is Asking.ONCE_PER_TOOL:
         return one.tool == source.tool
     return is_covered(source, one, Asking.ONCE_PER_TOOL)
-
-
-async def _ran(tx: Transaction, conversation: ConversationId) -> Collection[ActionId]:
-    """The actions whose call ran as it was decided."""
-    entries = await tx.executions.of(conversation)
-    return {one.action for one in entries if one.progress is Progress.DONE}
 
 
 def _targets(action: Action, edit_to: Sequence[str], tools: Tools) -> dict[str, Mapping[str, Json]]:

@@ -2,16 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeVar
 
 from bot.approvals.action import Seat
 from bot.approvals.admission import Admission, AskAbout, Rights, evidence
 from bot.approvals.approval import Action, Approval
 from bot.approvals.bursts import merged
+from bot.approvals.choosing import Chooser, Chosen, NoFunctions
 from bot.approvals.decision import Decision, Edit, Json
 from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, Conflict, NotAllowed, NotHere, Refused, UnknownAction
 from bot.approvals.filing import redraw
+from bot.approvals.functions import chosen_after
 from bot.approvals.homes import Home
 from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.lookups import edited
@@ -33,13 +36,22 @@ class Desk(Many):
     """Takes decisions: when a call returns, the decision is on disk."""
 
     def __init__(
-        self, *, store: Store, jobs: Jobs, directory: Directory, tools: Tools, policy: Policy, now: Clock
+        self,
+        *,
+        store: Store,
+        jobs: Jobs,
+        directory: Directory,
+        tools: Tools,
+        policy: Policy,
+        now: Clock,
+        chooser: Chooser | None = None,
     ) -> None:
         self._store = store
         self._jobs = jobs
         self._tools = tools
         self._now = now
         self._policy = policy
+        self._chooser = chooser or NoFunctions()
         self._admission = Admission(directory=directory, policy=policy)
         self._docket = Docket(store, jobs, Queue(jobs=jobs, policy=policy, now=now))
 
@@ -59,31 +71,38 @@ class Desk(Many):
         Raises a `Refused` whose text is told to the person; then nothing but the record has changed.
         """
         found: Referents | None = None
+        chosen: Chosen | None = None
         if isinstance(decision, Edit):
-            _, action = await self.opens(id, by=by, spot=spot)
+            opened = await self._opened(id, by, spot)
+            action = opened.approval.action(id)
             tool = self._target(action, decision)
             other = tool if tool != action.tool else None
             decision = Edit(self._tools.check(tool, decision.arguments), other)
             found = await edited(self._tools, tool, decision.arguments)
+            chosen = await chosen_after(self._chooser, opened, action, (tool, decision.arguments, found))
 
         def rule(asked: Asked, seat: Seat) -> Ruling:
-            return decided(asked, id, decision, by=by, at=self._now(), seat=seat, seen=seen, referents=found)
+            about = partial(decided, asked, id, decision, by=by, at=self._now())
+            return about(seat=seat, seen=seen, referents=found, chosen=chosen)
 
-        return await self._judged(id, rule, by, spot, decision)
+        return await self._judged(id, rule, by, spot, decision, chosen=chosen)
 
     async def take_back(self, id: ActionId, *, by: UserId, spot: Spot) -> Approval:
         """Take back this person's own decision; `Refused` once the last one of the approval is in."""
 
         def rule(asked: Asked, _: Seat) -> Ruling:
-            needs = self._policy.terms(asked.approval.action(id).tool).needs
+            needs = self._policy.terms_of(asked.approval.action(id)).needs
             return taken_back(asked, id, by=by, at=self._now(), needs=needs)
 
         return await self._judged(id, rule, by, spot)
 
     async def opens(self, id: ActionId, *, by: UserId, spot: Spot) -> tuple[Approval, Action]:
         """The action for a form, if this person may still decide about it; `Refused` otherwise."""
+        approval = (await self._opened(id, by, spot)).approval
+        return approval, approval.action(id)
 
-        async def look(rights: Rights) -> Approval:
+    async def _opened(self, id: ActionId, by: UserId, spot: Spot) -> Asked:
+        async def look(rights: Rights) -> Asked:
             async with self._store.read() as tx:
                 asked = (await tx.approvals.asked([id])).get(id)
             if asked is None:
@@ -91,10 +110,9 @@ class Desk(Many):
             action = asked.approval.action(id)
             self._admission.check(asked, action, rights, spot)
             asked.approval.refuse_late(action, by, self._now())
-            return asked.approval
+            return asked
 
-        approval = await self._admitted(id, by, spot, look)
-        return approval, approval.action(id)
+        return await self._admitted(id, by, spot, look)
 
     async def look(self, id: ActionId) -> tuple[Approval, Action]:
         """The action as it stands, with all that stands on its card; for reading."""
@@ -138,11 +156,14 @@ class Desk(Many):
         by: UserId,
         spot: Spot,
         decision: Decision | None = None,
+        *,
+        chosen: Chosen | None = None,
     ) -> Approval:
         async def judge(rights: Rights) -> Approval:
             def admitted(asked: Asked) -> Ruling:
                 action = asked.approval.action(id)
-                return rule(asked, self._admission.check(asked, action, rights, spot, decision))
+                check = partial(self._admission.check, asked, action, rights, spot, decision)
+                return rule(asked, check(chosen=chosen))
 
             return await self._docket.judge(id, admitted)
 
@@ -165,7 +186,7 @@ class Desk(Many):
                 try:
                     return await do(rights)
                 except AskAbout as question:
-                    rights = await self._admission.asked_about(rights, question.channel, question.groups)
+                    rights = await self._admission.asked_about(rights, question)
                 except Conflict:
                     continue
         except Refused as refusal:

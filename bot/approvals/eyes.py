@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.approvals.errors import NotAllowed
-from bot.approvals.homes import Glimpse, GlimpsedAction
+from bot.approvals.homes import Glimpse, GlimpsedAction, Matter
 from bot.approvals.ids import ActionId, ChannelId, GroupId
-from bot.approvals.person import Person
-from bot.approvals.places import InChannel
-from bot.approvals.policy import ChannelMembers, Policy, Terms, check_decision
+from bot.approvals.knowing import AskAbout, Rights, Wanted, seat
+from bot.approvals.policy import Policy
+from bot.approvals.terms import Terms
+from bot.approvals.who import Circle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,70 +17,82 @@ class Eyes:
     """One person, looking at what waits. It is a help in finding things: a decision is checked by itself."""
 
     policy: Policy
-    person: Person
+    rights: Rights
+    """With the channels that were looked into."""
     groups: frozenset[GroupId] = frozenset()
-    inside: Mapping[ChannelId, bool] = field(default_factory=dict)
-    """The channels that were looked into, and whether the person is in them."""
-    _terms: dict[str, Terms] = field(default_factory=dict)
-    _known: dict[tuple[str, ChannelId, bool, bool, bool], bool] = field(default_factory=dict)
+    """The user groups that the person is in."""
+    _terms: dict[Matter, Terms] = field(default_factory=dict)
+    _known: dict[tuple[Matter, ChannelId, bool, bool], bool | frozenset[ChannelId]] = field(
+        default_factory=dict
+    )
     """There are thousands of approvals and few kinds of them."""
 
     def waiting(self, one: Glimpse) -> tuple[ActionId, ...]:
         """The actions that this person may decide about and has not voted about."""
-        return tuple(
-            action.id
-            for action in one.open
-            if self.person.id not in action.voted and any(self._may(one, tool) for tool in _tools(action))
-        )
+        return tuple(action.id for action in self._unvoted(one) if True in self._told(one, action))
 
-    def wants(self, one: Glimpse) -> Iterator[ChannelId]:
+    def wants(self, one: Glimpse) -> frozenset[ChannelId]:
         """The channels that would have to be looked into to know."""
-        for action in one.open:
-            for tool in _tools(action) if self.person.id not in action.voted else ():
-                channel = self._channel(one, tool)
-                if channel in self.inside or self._may(one, tool):
-                    continue
-                if ChannelMembers() in self._of(tool).who and self._may(one, tool, inside=True):
-                    yield channel
+        wanted: set[ChannelId] = set()
+        for action in self._unvoted(one):
+            told = [*self._told(one, action)]
+            if True not in told:
+                wanted.update(*(more for more in told if isinstance(more, frozenset)))
+        return frozenset(wanted)
 
     def looking_into(self, inside: Mapping[ChannelId, bool]) -> "Eyes":
         """The same person, of whom this is known as well."""
-        return replace(self, inside=inside, _known={})
+        rights = replace(self.rights, inside={circle: inside[circle] for circle in inside})
+        return Eyes(policy=self.policy, rights=rights, groups=self.groups)
 
-    def _may(self, one: Glimpse, tool: str, *, inside: bool = False) -> bool:
-        terms, channel = self._of(tool), self._channel(one, tool)
-        is_in = inside or self.inside.get(channel, False)
-        by = self.person.id
-        key = (tool, channel, is_in, by in one.requesters, by in one.escalated_to)
+    def _unvoted(self, one: Glimpse) -> Iterator[GlimpsedAction]:
+        by = self.rights.person.id
+        return (action for action in one.open if by not in action.voted)
+
+    def _told(self, one: Glimpse, action: GlimpsedAction) -> Iterator[bool | frozenset[ChannelId]]:
+        """Whoever may decide about the call as it was asked, or as it was edited, has a say in it."""
+        for matter in dict.fromkeys((action.now, action.own)):
+            yield self._may(one, matter)
+
+    def _may(self, one: Glimpse, matter: Matter) -> bool | frozenset[ChannelId]:
+        """Whether it is known that this person may; or else the channels that would tell."""
+        if matter not in self._terms:
+            terms = self.policy.terms(matter[0]).given(matter[1])
+            # Whoever looks may see what was heard a minute ago; whoever decides may not.
+            self._terms[matter] = replace(terms, fresh=False)
+        terms, by = self._terms[matter], self.rights.person.id
+        key = (matter, one.channel, by in one.requesters, by in one.escalated_to)
         if key not in self._known:
-            self._known[key] = self._checked(terms, one, tool, is_in=is_in)
+            self._known[key] = self._checked(terms, one)
         return self._known[key]
 
-    def _checked(self, terms: Terms, one: Glimpse, tool: str, *, is_in: bool) -> bool:
+    def _checked(self, terms: Terms, one: Glimpse) -> bool | frozenset[ChannelId]:
         try:
-            check_decision(
-                terms,
-                self.person,
-                requesters=one.requesters,
-                in_channel=is_in,
-                tool=tool,
-                called=one.escalated_to,
-                groups=self.groups,
-            )
+            self._seat(terms, one, self.rights)
         except NotAllowed:
             return False
+        except AskAbout as question:
+            return self._if_inside(terms, one, question.wanted)
         return True
 
-    def _channel(self, one: Glimpse, tool: str) -> ChannelId:
-        where = self._of(tool).channel
-        return where.id if isinstance(where, InChannel) else one.channel
+    def _if_inside(self, terms: Terms, one: Glimpse, wanted: Wanted) -> bool | frozenset[ChannelId]:
+        """What is not known may not matter: somebody is named, or would be refused even inside."""
+        known: dict[Circle, bool] = {group: group in self.groups for group in wanted.groups}
+        for is_in in (False, True):
+            guess = known | dict.fromkeys(wanted.channels, is_in) | {**self.rights.inside}
+            try:
+                self._seat(terms, one, replace(self.rights, inside=guess))
+            except NotAllowed:
+                continue
+            return frozenset(wanted.channels) if is_in else True
+        return False
 
-    def _of(self, tool: str) -> Terms:
-        if tool not in self._terms:
-            self._terms[tool] = self.policy.terms(tool)
-        return self._terms[tool]
-
-
-def _tools(action: GlimpsedAction) -> tuple[str, ...]:
-    """Whoever may decide about the call as it was asked, or as it was edited, has a say in it."""
-    return (action.now,) if action.now == action.own else (action.now, action.own)
+    def _seat(self, terms: Terms, one: Glimpse, rights: Rights) -> None:
+        seat(
+            terms,
+            rights,
+            thread=one.channel,
+            requesters=one.requesters,
+            called=one.escalated_to,
+            tool="",
+        )

@@ -66,6 +66,7 @@ def _action(
         message=request.message,
         schema=schema,
         referents=request.referents,
+        chosen=request.chosen,
         digest=digest(
             tool=request.tool,
             arguments=request.arguments,

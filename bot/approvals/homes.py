@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
+from bot.approvals.choosing import Chosen
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, ConversationId, UserId
 
 KEPT_FRESH: Final = timedelta(hours=12)
@@ -12,6 +13,10 @@ KEPT_FRESH: Final = timedelta(hours=12)
 
 MOST_FRESH: Final = 200
 """People whose Home is redrawn by itself, those who opened it last; Slack takes 100 drawings a minute."""
+
+
+Matter: TypeAlias = tuple[str, Chosen | None]
+"""What says who decides about a call: its tool, and what functions of the policy said of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +42,9 @@ class GlimpsedAction:
     """An action without its arguments."""
 
     id: ActionId
-    own: str
-    """The tool as the agent asked for it."""
-    now: str
+    own: Matter
+    """As the agent asked for it."""
+    now: Matter
     """As people are asked about it now: an edit may have turned it into another."""
     voted: frozenset[UserId] = frozenset()
     """Whose vote it has, for as much as it counts."""

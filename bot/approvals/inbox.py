@@ -18,6 +18,7 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.eyes import Eyes
 from bot.approvals.homes import Glimpse
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, GroupId, UserId
+from bot.approvals.knowing import Rights
 from bot.approvals.masking import Masking
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import Policy, UserGroup, is_operator
@@ -131,8 +132,8 @@ class Inboxes:
             return Inbox(person=by, standing=person.standing)
         groups = await self._groups(by)
         every = await self._every()
-        eyes = Eyes(policy=self.policy, person=person, groups=groups or frozenset())
-        unknown = dict.fromkeys(channel for one in every for channel in eyes.wants(one))
+        eyes = Eyes(policy=self.policy, rights=Rights(person=person), groups=groups or frozenset())
+        unknown = dict.fromkeys(channel for one in every for channel in sorted(eyes.wants(one)))
         looked_into = await self._looked_into([*unknown][:MOST_CHANNELS], by)
         eyes = eyes.looking_into(looked_into)
         mine = [(one, those) for one in every if (those := eyes.waiting(one))]
@@ -160,7 +161,8 @@ class Inboxes:
     async def _groups(self, by: UserId) -> frozenset[GroupId] | None:
         """None where Slack could not say; nothing where the policy has no use for them."""
         names_groups = any(isinstance(who, UserGroup) for who in self.policy.operators)
-        if not (names_groups or self.policy.user_groups):
+        may_name_groups = any(terms.by_function for terms in self.policy.all_terms)
+        if not (names_groups or may_name_groups or self.policy.user_groups):
             return frozenset()
         with suppress(CouldNotCheck):
             return await self.directory.groups_of(by)
@@ -211,7 +213,7 @@ async def _requests(tx: Transaction, by: UserId, every: Iterable[Glimpse]) -> tu
     tools: dict[ConversationId, dict[str, None]] = {one.id: {} for one in own}
     for one in every:
         if one.conversation in tools:
-            tools[one.conversation] |= dict.fromkeys(action.now for action in one.open)
+            tools[one.conversation] |= dict.fromkeys(action.now[0] for action in one.open)
     return tuple(
         Request(conversation=one, words=words.get(one.id, ""), tools=tuple(tools[one.id])) for one in own
     )

@@ -10,7 +10,7 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.homes import Home
 from bot.approvals.ids import ChannelId, UserId
 from bot.approvals.places import InChannel
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, UserGroup, Who
+from bot.approvals.policy import ChannelMembers, Members, MembersOf, One, Policy, Requester, UserGroup, Who
 from bot.approvals.ports import Directory
 
 
@@ -45,7 +45,7 @@ class Onlookers:
         """Whether the policy may let this person decide about any of it, or see all that waits."""
         places: set[tuple[Who, ChannelId]] = {(who, conversation.channel) for who in self.policy.operators}
         for action in approval.actions:
-            for terms in (self.policy.terms(action.tool), self.policy.terms(action.asked.tool)):
+            for terms in (self.policy.terms_of(action), self.policy.terms_of(action.asked)):
                 where = terms.channel.id if isinstance(terms.channel, InChannel) else conversation.channel
                 places |= {(who, where) for who in terms.who}
         for who, where in places:
@@ -63,6 +63,8 @@ class Onlookers:
                 return group in await self.directory.groups_of(by)
             case ChannelMembers():
                 return await self.directory.is_member(where, by)
+            case MembersOf(id=channel):
+                return await self.directory.is_member(channel, by)
             case Requester():
                 return False
             case _:

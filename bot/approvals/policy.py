@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from bot.approvals.action import Seat
+from bot.approvals.action import Action, Seat
 from bot.approvals.asking import Asking
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import GroupId, UserId
@@ -13,7 +13,9 @@ from bot.approvals.quorum import tally
 from bot.approvals.terms import Rule, Terms, over
 from bot.approvals.who import (
     ChannelMembers,
+    Circle,
     Members,
+    MembersOf,
     One,
     Quorum,
     Requester,
@@ -26,6 +28,7 @@ from bot.approvals.who import (
 __all__ = [
     "ChannelMembers",
     "Members",
+    "MembersOf",
     "One",
     "Policy",
     "Quorum",
@@ -52,10 +55,10 @@ class Policy:
     defaults: Terms
     requesters: tuple[Who, ...] = (Members(),)
     rules: Sequence[Rule] = field(default_factory=tuple)
-    open_cards: int = OPEN_CARDS
-    """Cards of one conversation that are open at once; what is asked beyond them waits for its turn."""
     operators: tuple[Who, ...] = ()
     """Who may see all that waits, without what it asks; that lets nobody decide."""
+    open_cards: int = OPEN_CARDS
+    """Cards of one conversation that are open at once; what is asked beyond them waits for its turn."""
 
     @property
     def asks_for_members(self) -> bool:
@@ -86,6 +89,10 @@ class Policy:
                 return over(self.defaults, rule)
         return self.defaults
 
+    def terms_of(self, action: Action) -> Terms:
+        """What holds for this very call: its tool's terms, with what functions of the policy said of it."""
+        return self.terms(action.tool).given(action.chosen)
+
 
 _NOT_A_MEMBER: Final = {
     Standing.GUEST: "Guests cannot take part in approvals.",
@@ -103,18 +110,14 @@ def is_operator(policy: Policy, person: Person, groups: frozenset[GroupId]) -> b
     return named and person.standing is Standing.MEMBER
 
 
-def check_request(policy: Policy, person: Person) -> None:
-    """Let this person start or steer the agent, or raise `NotAllowed` with the reason."""
+def check_request(policy: Policy, person: Person, circles: frozenset[Circle] = frozenset()) -> None:
+    """Let this person start or steer the agent, or raise `NotAllowed` with the reason.
+
+    `circles` are the user groups and channels of the requesters in which the person is.
+    """
     _check_standing(person)
-    for who in policy.requesters:
-        match who:
-            case Members():
-                return
-            case One(id=id) if id == person.id:
-                return
-            case _:
-                pass
-    raise NotAllowed("You are not among the people who may ask the agent here.")
+    if not any(_fits(who, person, False, False, circles) for who in policy.requesters):  # noqa: FBT003 - nothing is asked yet
+        raise NotAllowed("You are not among the people who may ask the agent here.")
 
 
 def check_decision(
@@ -125,13 +128,13 @@ def check_decision(
     in_channel: bool,
     tool: str,
     called: frozenset[UserId] = frozenset(),
-    groups: frozenset[GroupId] = frozenset(),
+    groups: frozenset[Circle] = frozenset(),
 ) -> Seat:
     """Let this person decide, or raise `NotAllowed` with the reason. Returns what the vote may count for.
 
-    `groups` are the person's user groups. Whoever was `called` in by an escalation decides as if named as an
-    approver in every quorum, if these terms escalate to that person: an approval may have actions with
-    different terms.
+    `groups` are the user groups, and the channels that the policy names, in which the person is. Whoever
+    was `called` in by an escalation decides as if named as an approver in every quorum, if these terms
+    escalate to that person: an approval may have actions with different terms.
     """
     _check_standing(person)
     asked = person.id in requesters
@@ -187,7 +190,7 @@ def _check_standing(person: Person) -> None:
         raise NotAllowed(_NOT_A_MEMBER[person.standing])
 
 
-def _fits(who: Who, person: Person, asked: bool, in_channel: bool, groups: frozenset[GroupId]) -> bool:  # noqa: FBT001 - what is known of the person
+def _fits(who: Who, person: Person, asked: bool, in_channel: bool, groups: frozenset[Circle]) -> bool:  # noqa: FBT001 - what is known of the person
     match who:
         case ChannelMembers():
             return in_channel
@@ -197,7 +200,7 @@ def _fits(who: Who, person: Person, asked: bool, in_channel: bool, groups: froze
             return True
         case One(id=id):
             return id == person.id
-        case UserGroup(id=id):
+        case UserGroup(id=id) | MembersOf(id=id):
             return id in groups
         case _:
             assert_never(who)

@@ -284,6 +284,9 @@ class Journal(Protocol):
 class Directory(Protocol):
     """Who people are, asked from Slack; answers may be a minute old."""
 
+    def anew(self) -> "Directory":
+        """The same, whose answers are all of now."""
+
     async def person(self, id: UserId) -> Person:
         """Who this is; `CouldNotCheck` if Slack cannot be asked."""
 
@@ -314,8 +317,7 @@ class Agent(Protocol):
         """Tell the agent a settled approval, by interrupt id and in order.
 
         Reads the thread first; raises `Stale` if the interrupt is not pending, or is not what was shown,
-        and `Drifted` if the agent's gates, or what the arguments point at, are others than when people were
-        asked.
+        and `Drifted` if the agent's gates, or what the arguments point at, are others by now.
         """
 
     async def proceed(self, thread: ConversationId) -> str | None:

@@ -5,7 +5,7 @@ narrower of two scopes: what its approvers were told that it would be remembered
 now. Under a policy that wants other approvers, or more of them, it counts no more.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
 from bot.approvals.action import Action, Decided, LetThrough, Remembered
@@ -33,10 +33,12 @@ def verdict(
     ran: Collection[ActionId],
     requesters: frozenset[UserId],
     at: datetime,
+    still_holds: Callable[[Action], bool],
 ) -> LetThrough | None:
     """Whether a call is let through; None if people are asked.
 
     `known` are the conversation's approvals, oldest first; `ran` the actions whose call ran as decided.
+    `still_holds` tells whether those who approved it may decide even now.
     What only people can answer is always asked, and so is whether a call in doubt is to run again.
     """
     if not _can_be_let_through(action, shape):
@@ -48,8 +50,8 @@ def verdict(
     for one, decided in reversed([*in_force(known, ran)]):
         if not holds(one, terms) or not is_covered(action, one, terms.ask):
             continue
-        by = tuple(vote.by for vote in one.votes) or (decided.by,)
-        if terms.self_approval or not requesters & set(by):
+        by = voters(one)
+        if (terms.self_approval or not requesters & set(by)) and still_holds(one):
             return LetThrough(at=at, because=Remembered(action=one.id, by=by, at=decided.at))
     return None
 
@@ -63,6 +65,12 @@ def in_force(known: Sequence[Approval], ran: Collection[ActionId]) -> Iterator[t
             if action.id in ran and action.remembering and not action.forgotten and is_approved(action):
                 assert action.decided  # noqa: S101 - as `is_approved` says
                 yield action, action.decided
+
+
+def voters(source: Action) -> tuple[UserId, ...]:
+    """Whose votes an approval took."""
+    last = (source.decided.by,) if source.decided else ()
+    return tuple(vote.by for vote in source.votes) or last
 
 
 def is_approved(action: Action) -> bool:

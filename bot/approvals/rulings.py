@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from bot.approvals.action import Seat
 from bot.approvals.approval import Action, Approval, State
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Decision, Json, kind_of
 from bot.approvals.filing import redraw, thread_key
 from bot.approvals.ids import ActionId, UserId
@@ -36,9 +38,11 @@ def decided(
     seat: Seat,
     seen: str | None = None,
     referents: Referents | None = None,
+    chosen: Chosen | None = None,
 ) -> Ruling:
     """A vote; with the resume if it was the last one missing. Raises what `Approval.decide` raises."""
-    approval = asked.approval.decide(id, decision, by=by, at=at, seat=seat, seen=seen, referents=referents)
+    vote = partial(asked.approval.decide, id, decision, by=by, at=at)
+    approval = vote(seat=seat, seen=seen, referents=referents, chosen=chosen)
     action = approval.action(id)
     detail = _detail(asked.approval.action(id), action, by, decision) | {"as": [*seat.via]}
     event = event_of("decided" if action.outcome else "voted", approval, id, by, at=at, detail=detail)

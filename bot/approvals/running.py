@@ -9,28 +9,31 @@ followed by the same steps, and none of them twice.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from bot.approvals.approval import Approval, State
 from bot.approvals.asked_again import judged, told_of
+from bot.approvals.choosing import Chooser, NoFunctions
 from bot.approvals.conversation import Conversation, PostKind, Said, Status
 from bot.approvals.endings import STILL, Endings, Standstill
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.filing import approval_for, file, withdraw
 from bot.approvals.following import Following
+from bot.approvals.functions import choosing, unanswered
 from bot.approvals.ids import ConversationId
 from bot.approvals.lookups import pointing
 from bot.approvals.masking import Masking
 from bot.approvals.places import IN_THREAD
 from bot.approvals.plan import Course
 from bot.approvals.policy import Policy, alone
-from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.queueing import Queue
 from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.turns import no_longer_wait
+from bot.approvals.vouching import Vouched, vouched
 from bot.approvals.watching import Watching
 
 MAX_STEPS: Final = 200
@@ -52,6 +55,9 @@ class Running:
     tools: Tools
     policy: Policy
     now: Clock
+    directory: Directory | None = None
+    """Says who may still decide; without it no approval is remembered."""
+    chooser: Chooser = field(default_factory=NoFunctions)
 
     @property
     def _ends(self) -> Endings:
@@ -97,8 +103,10 @@ class Running:
         standstill = Standstill()
         for _ in range(MAX_STEPS):
             thread = await pointing(self.store, self.tools, id, await self.agent.read(id))
+            thread = await choosing(self.store, self.chooser, id, thread)
+            known = await vouched(self.store, self.directory, self.policy, id, thread)
             async with self.store.write() as tx:
-                step = await self._square(tx, id, thread, failure)
+                step = await self._square(tx, id, thread, failure, known)
             if isinstance(step, Rest):
                 return
             if standstill.reached(thread, step):
@@ -126,7 +134,9 @@ class Running:
             await self._close_stale(id, step.approval, stale)
             return None
 
-    async def _square(self, tx: Transaction, id: ConversationId, thread: Thread, failure: str | None) -> Step:
+    async def _square(
+        self, tx: Transaction, id: ConversationId, thread: Thread, failure: str | None, known: Vouched
+    ) -> Step:
         conversation = await tx.conversations.get(id)
         if conversation is None:
             return Rest()
@@ -135,8 +145,8 @@ class Running:
         await self._ends.tell_tool_failures(tx, conversation, thread)
         if conversation.status is Status.CANCELLING:
             return await self._ends.cancel(tx, conversation, thread, kept)
-        approvals = await self._square_approvals(tx, conversation, thread, arrived)
-        if failure:
+        approvals = await self._square_approvals(tx, conversation, thread, arrived, known)
+        if failure := failure or unanswered(thread.interrupts):
             return await self._ends.fail(tx, conversation, failure)
         settled = [approval for approval in approvals if approval.state is State.SETTLED]
         if settled:
@@ -166,7 +176,12 @@ class Running:
         return arrived, [said for said in kept if said.id not in thread.message_ids]
 
     async def _square_approvals(
-        self, tx: Transaction, conversation: Conversation, thread: Thread, arrived: Sequence[Said]
+        self,
+        tx: Transaction,
+        conversation: Conversation,
+        thread: Thread,
+        arrived: Sequence[Said],
+        known_people: Vouched,
     ) -> Sequence[Approval]:
         """The approvals that are still pending in the thread: new ones filed, finished ones closed."""
         pending = {interrupt.id for interrupt in thread.interrupts}
@@ -176,8 +191,8 @@ class Running:
                 await self._ends.close(tx, approval, thread)
         await self._queue.let_on(tx, [conversation.id])
         asked = {approval.interrupt for approval in known}
-        fresh = [interrupt for interrupt in thread.interrupts if interrupt.id not in asked]
-        filed = await self._file(tx, conversation, fresh, arrived) if fresh else ()
+        fresh = [one for one in thread.interrupts if one.id not in asked and not unanswered([one])]
+        filed = await self._file(tx, conversation, fresh, arrived, known_people) if fresh else ()
         return [*(approval for approval in known if approval.interrupt in pending), *filed]
 
     async def _file(
@@ -186,6 +201,7 @@ class Running:
         conversation: Conversation,
         interrupts: Sequence[Interrupt],
         arrived: Sequence[Said],
+        known_people: Vouched,
     ) -> Sequence[Approval]:
         """New approvals for these interrupts; an interrupt that had one, which has ended, gets no other."""
         # Whoever steered the agent has asked for what it does now: nobody approves their own request.
@@ -197,7 +213,7 @@ class Running:
             approval = approval_for(
                 interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()
             )
-            approval = await judged(tx, approval, self.policy, self.tools)
+            approval = await judged(tx, approval, self.policy, self.tools, known_people)
             approval, timers = self._queue.placed(approval, waiting)
             if await file(
                 tx,
@@ -220,7 +236,7 @@ class Running:
         """In a direct message only the requester sees the card, who may not be somebody who decides."""
         if not conversation.channel.startswith("D"):
             return
-        every = [self.policy.terms(one.tool) for one in approval.open]
+        every = [self.policy.terms_of(one) for one in approval.open]
         if any(terms.channel == IN_THREAD and alone(terms, approval.requesters) for terms in every):
             await self._ends.say(tx, conversation, PostKind.NOTICE, NOBODY_HERE)
 

@@ -144,7 +144,7 @@ class Standings:
     async def _people(self, approval: Approval) -> Sequence[UserId]:
         """The full members who may decide about what is open and are to be sent it, in a fixed order."""
         found: set[UserId] = set()
-        for terms in {self.policy.terms(action.tool) for action in approval.open}:
+        for terms in {self.policy.terms_of(action) for action in approval.open}:
             if not isinstance(terms.channel, ToApprovers):
                 continue
             named = await self._named(terms, approval)

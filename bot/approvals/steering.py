@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
+from bot.approvals.approval import State
 from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused, TryLater
 from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
-from bot.approvals.person import Person, Standing
-from bot.approvals.policy import ChannelMembers, Members, One, Policy, Who, check_request
+from bot.approvals.knowing import check_asker, circles_of
+from bot.approvals.person import Standing
+from bot.approvals.policy import Members, One, Policy, Who
 from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Transaction
 from bot.approvals.stopping import stop
 from bot.approvals.turns import notice_of, offer
@@ -60,7 +62,7 @@ class Steering:
 
         Raises `Refused` with the sentence for the person. The same `source` starts one conversation.
         """
-        await self._check_asker(by)
+        await check_asker(self.directory, self.policy, by)
         if not await self.directory.takes_messages(channel):
             raise NotAllowed("I am not in this channel, so I could not answer: /invite me, then ask again.")
         conversation = self._conversation(by, channel, None)
@@ -77,7 +79,7 @@ class Steering:
 
     async def check_asker(self, by: UserId) -> None:
         """Let this person ask the agent; `Refused` with the reason otherwise."""
-        await self._check_asker(by)
+        await check_asker(self.directory, self.policy, by)
 
     async def hear(
         self,
@@ -95,7 +97,7 @@ class Steering:
 
         Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
         """
-        await self._check_asker(by)
+        await check_asker(self.directory, self.policy, by)
         if thread_ts:
             await self._known(channel, thread_ts)
         for _ in range(ATTEMPTS):
@@ -226,29 +228,26 @@ class Steering:
         await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
         await self.jobs.owe(tx, running(said.conversation, f"{kind}:{said.id}", kind=kind))
 
-    async def _check_asker(self, by: UserId) -> Person:
-        person = await self.directory.person(by)
-        check_request(self.policy, person)
-        return person
-
     async def _check_taking_part(self, by: UserId, conversation: Conversation) -> None:
         """Let the requester or an approver through; others have no business with Retry and Stop.
 
-        Whoever was called in about something in this conversation is an approver here.
+        Whoever was called in about something in this conversation is an approver here, and so is whom a
+        function of the policy named for what is open in it.
         """
         person = await self.directory.person(by)
         if person.standing is Standing.MEMBER and by == conversation.requester:
             return
-        who = {one for terms in self.policy.all_terms for one in terms.who}
-        in_channel = ChannelMembers() in who and await self.directory.is_member(conversation.channel, by)
-        may = in_channel or _named(by, who) or await self._called_in(by, conversation)
-        may = may or await self._in_group(by)
+        who = {one for terms in self.policy.all_terms for one in terms.who} | await self._chosen(conversation)
+        may = _named(by, who) or await self._called_in(by, conversation)
+        may = may or bool((await circles_of(self.directory, person, who, conversation.channel)).circles)
         if person.standing is not Standing.MEMBER or not may:
             raise NotAllowed("Only the requester or an approver can do this.")
 
-    async def _in_group(self, by: UserId) -> bool:
-        groups = self.policy.user_groups
-        return bool(groups and groups & await self.directory.groups_of(by))
+    async def _chosen(self, conversation: Conversation) -> set[Who]:
+        async with self.store.read() as tx:
+            waiting = await tx.approvals.of(conversation.id, State.WAITING)
+        asked = [action.asked for approval in waiting for action in approval.open]
+        return {who for action in asked if action.chosen for who in self.policy.terms_of(action).who}
 
     async def _called_in(self, by: UserId, conversation: Conversation) -> bool:
         if not any(by in terms.escalate_to for terms in self.policy.all_terms):

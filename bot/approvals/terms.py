@@ -5,12 +5,20 @@ import json
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from typing import Any, Final
 
 from bot.approvals.asking import Asking
+from bot.approvals.choosing import DECIDING, Chosen
 from bot.approvals.ids import UserId
 from bot.approvals.places import IN_THREAD, InChannel, Where
 from bot.approvals.times import NEVER
 from bot.approvals.who import ALONE, ChannelMembers, Quorum, Who, quorum_to_json
+
+NOBODY: Final = (Quorum(approvers=()),)
+"""The votes that it takes where nobody was found who may decide: one that nobody has."""
+
+_UNSAID: Final[dict[str, Any]] = {"ask": Asking.ALWAYS, "self_approval": False}
+"""What holds of a key until its function has said something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +56,29 @@ class Terms:
     """Whether Slack is asked about whoever decides at every click, whatever was heard a moment ago."""
     reasons: tuple[str, ...] = ()
     """Ready-made reasons of a rejection, in the order of the form."""
+    by_function: frozenset[str] = frozenset()
+    """The keys for which the policy has a function; see `given`."""
+
+    def given(self, chosen: Chosen | None) -> "Terms":
+        """The terms of one call: with what the functions said of it in place of the functions.
+
+        Nobody may decide where they said nothing, or something else than this policy asks them: the policy
+        has changed since people were asked.
+        """
+        if not self.by_function:
+            return self
+        said = chosen.said if chosen else {}
+        if said.keys() != self.by_function:
+            return replace(self, escalate_to=()) if self.by_function & DECIDING else self
+        if "approvers" in said:
+            said["require"] = ()
+        return replace(self, **said, by_function=frozenset())
 
     @property
     def quorums(self) -> tuple[Quorum, ...]:
         """The votes that it takes."""
+        if self.by_function & DECIDING:
+            return NOBODY
         quorums = self.require or (Quorum(approvers=self.approvers, count=self.quorum),)
         if not isinstance(self.channel, InChannel):
             return quorums
@@ -101,6 +128,8 @@ class Rule:
     all_at_once: bool | None = None
     fresh: bool | None = None
     reasons: tuple[str, ...] | None = None
+    by_function: frozenset[str] = frozenset()
+    """The keys for which the rule has a function."""
 
     def matches(self, tool: str) -> bool:
         """Whether the tool's name fits one of the patterns."""
@@ -112,9 +141,15 @@ def over(defaults: Terms, rule: Rule) -> Terms:
 
     `require` says the same as `approvers` and `quorum` do, so that a rule with either has none of the other.
     """
-    said = {key.name: getattr(rule, key.name) for key in fields(Terms)}
-    if rule.require is not None:
+    names = {key.name for key in fields(Terms)} - {"by_function"}
+    said = {name: value for name in names if (value := getattr(rule, name)) is not None}
+    own = said.keys() | rule.by_function
+    if "require" in own:
         said |= {"approvers": (), "quorum": 1}
-    elif rule.approvers is not None:
+        own |= {"approvers", "quorum"}
+    elif "approvers" in own:
         said["require"] = ()
-    return replace(defaults, **{key: value for key, value in said.items() if value is not None})
+        own |= {"require"}
+    unsaid = {key: _UNSAID[key] for key in rule.by_function & _UNSAID.keys()}
+    by_function = rule.by_function | (defaults.by_function - own)
+    return replace(defaults, **{**said, **unsaid}, by_function=by_function)

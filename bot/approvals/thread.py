@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.approvals.approval import Approval, Shape
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.ids import InterruptId
 from bot.approvals.referents import Referents
@@ -38,6 +39,8 @@ class ActionRequest:
     """The id of that message; empty where the call is."""
     referents: Referents | None = None
     """What the arguments point at, once it was looked up; None where the tool does not tell."""
+    chosen: Chosen | None = None
+    """What the functions of the policy say of it, once they were asked; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,8 +52,8 @@ def schedule(every: Iterable[Terms]) -> Schedule:
 
 def timed(approval: Approval, policy: Policy) -> tuple[Approval, Sequence[Work]]:
     """A new approval with its deadline and the votes that it takes, and the timers to be owed with it."""
-    actions = tuple(replace(action, needs=policy.terms(action.tool).needs) for action in approval.actions)
-    when = schedule(policy.terms(action.tool) for action in approval.open)
+    actions = tuple(replace(action, needs=policy.terms_of(action).needs) for action in approval.actions)
+    when = schedule(policy.terms_of(action) for action in approval.open)
     timers = list(_reminders(approval, when.remind_after))
     if when.escalate_after != NEVER:
         timers.append(_timer(f"escalate:{approval.id}", approval, when.escalate_after, does="escalate"))
@@ -172,4 +172,4 @@ class Timers:
         await tx.record.append(event)
 
     def _terms(self, approval: Approval) -> list[Terms]:
-        return [self.policy.terms(action.asked.tool) for action in approval.open]
+        return [self.policy.terms_of(action.asked) for action in approval.open]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
 from bot.approvals.decision import Json
-from bot.approvals.ids import GroupId, UserId
+from bot.approvals.ids import ChannelId, GroupId, UserId
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,19 @@ class UserGroup:
     """For display alone."""
 
 
-Who: TypeAlias = ChannelMembers | Requester | Members | One | UserGroup
+@dataclass(frozen=True, slots=True)
+class MembersOf:
+    """`#name` or `C…`: the full members who are in this channel, wherever the card stands."""
+
+    id: ChannelId
+    name: str = field(default="", compare=False)
+    """For display alone."""
+
+
+Circle: TypeAlias = ChannelId | GroupId
+"""What somebody may be in."""
+
+Who: TypeAlias = ChannelMembers | Requester | Members | One | UserGroup | MembersOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +82,8 @@ def written(who: Who) -> str:
             return id
         case UserGroup(id=id, handle=handle):
             return f"@@{handle}" if handle else id
+        case MembersOf(id=id, name=name):
+            return name or id
         case _:
             assert_never(who)
 
@@ -91,21 +105,26 @@ def _one(who: Who) -> str:
             return f"<@{id}>"
         case UserGroup(id=id, handle=handle):
             return f"a member of @{handle or id}"
+        case MembersOf(id=id, name=name):
+            return f"a full member in {name or id}"
         case _:
             assert_never(who)
 
 
 def quorum_to_json(quorum: Quorum) -> Json:
     """The quorum as JSON, for a row."""
-    return {"of": [_told(who) for who in quorum.approvers], "count": quorum.count}
+    return {"of": [who_to_json(who) for who in quorum.approvers], "count": quorum.count}
 
 
-def _told(who: Who) -> Json:
+def who_to_json(who: Who) -> Json:
+    """An approver as JSON, for a row."""
     match who:
         case UserGroup(id=id, handle=handle):
             return [id, handle]
         case ChannelMembers(name=name) if name:
             return ["channel", name]
+        case MembersOf(id=id, name=name):
+            return ["in", id, name]
         case _:
             return written(who)
 
@@ -114,12 +133,13 @@ def quorum_from_json(told: dict[str, Json]) -> Quorum:
     """The quorum that `quorum_to_json` wrote; `ValueError` if it is none."""
     match told:
         case {"of": list(approvers), "count": int(count)}:
-            return Quorum(approvers=tuple(map(_read, approvers)), count=count)
+            return Quorum(approvers=tuple(map(who_from_json, approvers)), count=count)
         case _:
             raise ValueError("not a quorum")
 
 
-def _read(told: Json) -> Who:
+def who_from_json(told: Json) -> Who:
+    """Whom `who_to_json` wrote; `ValueError` if it is nobody."""
     match told:
         case "channel":
             return ChannelMembers()
@@ -129,6 +149,8 @@ def _read(told: Json) -> Who:
             return Members()
         case ["channel", str(name)]:
             return ChannelMembers(name)
+        case ["in", str(id), str(name)]:
+            return MembersOf(ChannelId(id), name)
         case [str(id), str(handle)]:
             return UserGroup(GroupId(id), handle)
         case str(id):

@@ -6,7 +6,7 @@ Nothing is changed: no file is made, nothing is posted, no socket is opened.
 import os
 
 from bot.agents.built import BuiltAgent
-from bot.checks.agent import agent_findings, rules_findings
+from bot.checks.agent import agent_findings, whole_findings
 from bot.checks.finding import Finding, Findings, Verdict
 from bot.checks.machine import database_finding, listening_finding, policy_findings
 from bot.checks.slack import slack_findings
@@ -33,9 +33,9 @@ async def findings() -> Findings:
     agent: list[BuiltAgent] = []
     async for finding in agent_findings(settings, agent):
         yield finding
-    if policy and agent:
-        for finding in rules_findings(policy, agent[0]):
-            yield finding
+    policy, more = whole_findings(policy, agent, is_missing=not problems)
+    for finding in more:
+        yield finding
     yield await database_finding(settings)
     yield await listening_finding(settings)
     if not mended:

@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Final
 
 from bot.agents.agent import Agent
 from bot.agents.built import BuiltAgent, GraphBuilder
@@ -12,9 +13,12 @@ from bot.agents.models import OFFLINE, chat_model
 from bot.agents.savers import sqlite_saver
 from bot.approvals.policy import QUESTION
 from bot.checks.finding import Finding, Findings, Verdict
-from bot.policy_file import PolicyFile
-from bot.settings import Settings
-from bot.starting import agent_name, built_agent, loaded_agent
+from bot.policy_file import BadPolicy, PolicyFile
+from bot.policy_of_agent import notes
+from bot.settings import NO_POLICY, Settings
+from bot.starting import agent_name, built_agent, loaded_agent, whole_policy
+
+CARRIED: Final = "The policy of the agent is well formed{keys}."
 
 
 async def agent_findings(settings: Settings, found: list[BuiltAgent]) -> Findings:
@@ -56,6 +60,32 @@ def _model(settings: Settings, source: Agent | GraphBuilder) -> Finding:
     except BadAgent as bad:
         return Finding(Verdict.WRONG, str(bad))
     return Finding(Verdict.OK, f"The model {settings.bot_model} can be set up.")
+
+
+def whole_findings(
+    file: PolicyFile | None, agents: list[BuiltAgent], *, is_missing: bool
+) -> tuple[PolicyFile | None, list[Finding]]:
+    """The policy with what the agent carries of it, and its rules looked at; people are looked up later.
+
+    `is_missing` says that there is no policy file, not even one that is wrong.
+    """
+    if file is None and not is_missing:
+        return None, []
+    if not agents:
+        return file, [] if file else [Finding(Verdict.WRONG, NO_POLICY)]
+    try:
+        whole = whole_policy(file, agents[0])
+    except BadPolicy as bad:
+        return None, [Finding(Verdict.WRONG, problem) for problem in bad.problems]
+    told = [Finding(Verdict.OK, note) for note in notes(whole)]
+    if agents[0].policy is not None:
+        told.append(Finding(Verdict.OK, CARRIED.format(keys=_by_function(whole))))
+    return whole, [*told, *rules_findings(whole, agents[0])]
+
+
+def _by_function(policy: PolicyFile) -> str:
+    keys = sorted({key for section, _ in policy.content.sections() for key in section.functions})
+    return f"; functions of it say {', '.join(keys)}" if keys else ""
 
 
 def rules_findings(policy: PolicyFile, agent: BuiltAgent) -> list[Finding]:

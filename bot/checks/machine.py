@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.checks.finding import Finding, Verdict
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
-from bot.settings import NO_POLICY, Settings
+from bot.settings import Settings
 from bot.store.database import reading_store
 from bot.store.errors import CannotOpen, OldSchema, StoreUnavailable
 from bot.store.location import postgres_url, sqlite_path
@@ -14,9 +14,9 @@ from bot.store.lock import in_use
 
 
 def policy_findings(settings: Settings) -> tuple[PolicyFile | None, list[Finding]]:
-    """The policy if it is well formed; its people are looked up later."""
+    """The policy file, if there is one and it is well formed; its people are looked up later."""
     if not (path := settings.policy_file):
-        return None, [Finding(Verdict.WRONG, NO_POLICY)]
+        return None, []
     try:
         policy = read_policy(path)
     except BadPolicy as bad:

@@ -1,10 +1,10 @@
 """Who people are, asked from Slack and remembered for at most a minute. Fails closed."""
 
 import asyncio
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from aiohttp import ClientError
 from async_lru import alru_cache
@@ -23,25 +23,47 @@ REMEMBERED: Final = 60.0
 PATIENCE: Final = 2.0
 """Seconds to wait for Slack; a click has to be acked within 3 s and the decision still has to be written."""
 
+LISTING: Final = 8.0
+"""Seconds for all people or channels of a large workspace; nobody waits for it but the agent."""
+
 _UNREACHABLE: Final = (
     "Slack could not be asked who you are, so nothing was done. Please try again in a moment."
 )
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class SlackDirectory:
     """Fills `approvals.ports.Directory` by users.info, conversations.members and usergroups.list."""
 
-    def __init__(self, client: AsyncWebClient, *, team: str, enterprise: str | None = None) -> None:
+    def __init__(
+        self, client: AsyncWebClient, *, team: str, enterprise: str | None = None, remembers: bool = True
+    ) -> None:
         self._client = client
         self._team = team
         self._enterprise = enterprise
-        self._person = alru_cache(maxsize=10_000, ttl=REMEMBERED)(self._ask_person)
-        self._members = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_members)
-        self._room = alru_cache(maxsize=1_000, ttl=REMEMBERED)(self._ask_about)
-        self._groups = alru_cache(maxsize=1, ttl=REMEMBERED)(self.groups)
+        self._caches: list[Callable[[], Awaitable[None]]] = []
+        keeping = REMEMBERED if remembers else None
+        self._person = self._remembered(self._ask_person, keeping, most=10_000)
+        self._members = self._remembered(self._ask_members, keeping, most=1_000)
+        self._room = self._remembered(self._ask_about, keeping, most=1_000)
+        self._groups = self._remembered(self.groups, keeping, most=1)
+        self._people = self._remembered(self.everybody, keeping, most=1)
+
+    def anew(self) -> "SlackDirectory":
+        """The same, which remembers nothing: every answer is of now."""
+        return SlackDirectory(self._client, team=self._team, enterprise=self._enterprise, remembers=False)
+
+    def _remembered(
+        self, ask: Callable[P, Coroutine[Any, Any, T]], seconds: float | None, *, most: int
+    ) -> Callable[P, Awaitable[T]]:
+        if seconds is None:
+            return ask
+        cached = alru_cache(maxsize=most, ttl=seconds)(ask)
+        self._caches.append(cached.cache_close)
+        return cached
 
     async def person(self, id: UserId) -> Person:
         """Who this is; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -78,6 +100,18 @@ class SlackDirectory:
             people.extend(person_of(user, self._team, self._enterprise) for user in page["members"])
         return people
 
+    async def all_people(self) -> Sequence[Person]:
+        """The same, remembered for a minute; `CouldNotCheck` if Slack cannot be asked in time."""
+        return await _in_time(self._people(), LISTING)
+
+    async def all_groups(self) -> Sequence[Group]:
+        """All user groups, remembered for a minute; `CouldNotCheck` if Slack cannot be asked in time."""
+        return await _in_time(self._groups())
+
+    async def named_rooms(self, names: Collection[str]) -> Sequence[Room]:
+        """As `rooms`, while the bot runs; `CouldNotCheck` if Slack cannot be asked in time."""
+        return await _in_time(self.rooms(names), LISTING)
+
     async def groups(self) -> Sequence[Group]:
         """All user groups with their members; one call, however many a policy names."""
         found = await self._client.usergroups_list(include_users=True)
@@ -103,10 +137,8 @@ class SlackDirectory:
 
     async def close(self) -> None:
         """Forget everything."""
-        await self._person.cache_close()
-        await self._members.cache_close()
-        await self._groups.cache_close()
-        await self._room.cache_close()
+        for close in self._caches:
+            await close()
 
     async def _ask_person(self, id: UserId) -> Person:
         answer = await self._client.users_info(user=id)
@@ -130,9 +162,9 @@ class SlackDirectory:
         return frozenset(members)
 
 
-async def _in_time(asking: Awaitable[T]) -> T:
+async def _in_time(asking: Awaitable[T], patience: float = PATIENCE) -> T:
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             return await asking
     except (TimeoutError, SlackClientError, ClientError, OSError) as error:
         raise CouldNotCheck(_UNREACHABLE) from error

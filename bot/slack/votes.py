@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Vote, ends
-from bot.approvals.who import ChannelMembers, Members, One, Requester, UserGroup, Who
+from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
 from bot.slack.literal import in_line, person, plain, section
 from bot.slack.text import mention
 
@@ -96,6 +96,8 @@ def _who(who: Who) -> RichTextElement:
             return person(id)
         case UserGroup(id=id, handle=handle):
             return plain(in_line(f"@{handle or id}", _HANDLE)[0])
+        case MembersOf(id=id, name=name):
+            return plain(in_line(name or id, _HANDLE)[0])
         case _:
             assert_never(who)
 

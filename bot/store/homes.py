@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert  # its ON CONFLICT is one that
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.approval import State
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Edit
 from bot.approvals.homes import MOST_FRESH, Glimpse, GlimpsedAction, Home, Said
 from bot.approvals.ids import ActionId, ConversationId, UserId
@@ -44,6 +45,7 @@ _WAITING: Final = (
         conversations.c.channel,
         actions.c.id.label("action"),
         actions.c.tool,
+        actions.c.chosen,
     )
     .join_from(approvals, conversations, conversations.c.id == approvals.c.conversation)
     .join(actions, actions.c.approval == approvals.c.id)
@@ -164,9 +166,11 @@ def _glimpse(rows: Sequence[Row[Any]]) -> Glimpse:
 
 def _glimpsed(row: Row[Any], told: Mapping[str, Any]) -> GlimpsedAction:
     id = ActionId(row.action)
+    own = (row.tool, None if row.chosen is None else Chosen.from_json(from_json(row.chosen)))
     if not told:
-        return GlimpsedAction(id=id, own=row.tool, now=row.tool)
+        return GlimpsedAction(id=id, own=own, now=own)
     _, votes, _ = progress_from_json(told, "")
-    edits = (vote.decision.tool or row.tool for vote in votes if isinstance(vote.decision, Edit))
-    voted = frozenset(vote.by for vote in votes)
-    return GlimpsedAction(id=id, own=row.tool, now=next(edits, row.tool), voted=voted)
+    edits = (
+        (vote.decision.tool or row.tool, vote.chosen) for vote in votes if isinstance(vote.decision, Edit)
+    )
+    return GlimpsedAction(id=id, own=own, now=next(edits, own), voted=frozenset(vote.by for vote in votes))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Remembered, Vote
+from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Decision, Json, decision_from_json, decision_to_json
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.referents import Referents
@@ -95,6 +96,8 @@ def _vote_to_json(vote: Vote, action: Action) -> dict[str, Json]:
         told["fits"] = [*sorted(vote.fits)]
     if vote.referents:
         told["referents"] = vote.referents.to_json()
+    if vote.chosen:
+        told["chosen"] = vote.chosen.to_json()
     return told
 
 
@@ -106,6 +109,7 @@ def _vote_from_json(told: Mapping[str, Any], digest: str, outcome: Outcome | Non
         digest=told.get("digest", digest),
         fits=frozenset(told["fits"]) if "fits" in told else _ONLY,
         referents=Referents.from_json(told["referents"]) if "referents" in told else None,
+        chosen=Chosen.from_json(told["chosen"]) if "chosen" in told else None,
     )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Row
 from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.asking import Asking, Remembering
 from bot.approvals.briefing import Briefing
+from bot.approvals.choosing import Chosen
 from bot.approvals.conversation import Conversation, Said, Status
 from bot.approvals.decision import DecisionKind, Json
 from bot.approvals.ids import ActionId, ConversationId, UserId
@@ -137,6 +138,7 @@ def action_values(approval: Approval) -> list[Values]:
             "message": action.message,
             "call": action.call,
             "tool": action.tool,
+            "chosen": to_json(action.chosen.to_json()) if action.chosen else None,
             "request": to_json(_request_to_json(action)),
         }
         for position, action in enumerate(approval.actions)
@@ -200,6 +202,8 @@ def _request_to_json(action: Action) -> dict[str, Json]:
     }
     if action.targets:
         told["targets"] = {tool: dict(schema) for tool, schema in action.targets.items()}
+    if action.chosen:
+        told["chosen"] = action.chosen.to_json()
     if action.remembering:
         told["remembering"] = [action.remembering.asking.value, action.remembering.terms]
     return told
@@ -223,6 +227,7 @@ def _action_of(row: Row[Any], outcomes: Mapping[str, Any]) -> Action:
         briefing=Briefing.from_json(request.get("briefing", {})),
         forgotten=progress.get("forgotten"),
         referents=Referents.from_json(request["referents"]) if request["referents"] else None,
+        chosen=Chosen.from_json(request["chosen"]) if "chosen" in request else None,
         needs=needs,
         votes=votes,
         outcome=outcome,

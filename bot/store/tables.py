@@ -103,7 +103,9 @@ actions = Table(
     Column("position", Integer(), nullable=False),
     Column("message", Name(), nullable=False),
     Column("call", Name(), nullable=False),
-    Column("tool", Prose(), nullable=False),  # the request's own, for those who look through many
+    # The request's own, for those who look through many.
+    Column("tool", Prose(), nullable=False),
+    Column("chosen", Prose()),  # JSON object
     Column("request", Prose(), nullable=False),  # JSON object
     UniqueConstraint("approval", "position"),
     Index(None, "message", "call"),

@@ -107,7 +107,7 @@ async def test_a_function_that_hangs_is_left_alone_and_holds_nobody_up() -> None
     try:
         found = await referents(asking(lambda _: hangs.wait()), {}, within=0.01)
         assert found == Referents(problem="it took longer than 0.01 seconds")
-        [left] = [one for one in threading.enumerate() if one.name == "resolve"]
+        [left] = [one for one in threading.enumerate() if one.name == "function of the team"]
         assert left.daemon
     finally:
         hangs.set()

@@ -106,6 +106,8 @@ def a_bench(
         store=store,
         agent=agent,
         steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=now),
-        running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=now),
+        running=Running(
+            store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=now, directory=people
+        ),
         desk=PressedDesk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=now),
     )

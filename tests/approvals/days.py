@@ -89,7 +89,9 @@ def days(
         store=store,
         agent=agent,
         steering=Steering(store=store, jobs=jobs, agent=agent, directory=people, policy=policy, now=clock),
-        running=Running(store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=clock),
+        running=Running(
+            store=store, jobs=jobs, agent=agent, tools=tools, policy=policy, now=clock, directory=people
+        ),
         desk=PressedDesk(store=store, jobs=jobs, directory=people, tools=tools, policy=policy, now=clock),
         clock=clock,
         timers=Timers(store=store, jobs=jobs, policy=policy, now=clock),

@@ -120,6 +120,9 @@ class People:
     """Slack does not say who is in a channel."""
     looked_into: list[ChannelId] = field(default_factory=list)
 
+    def anew(self) -> "People":
+        return self
+
     async def person(self, id: UserId) -> Person:
         if self.unknown:
             raise CouldNotCheck("Slack does not say who you are.")

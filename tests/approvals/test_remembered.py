@@ -46,12 +46,20 @@ def judged(
     shape: Shape = Shape.BATCHED,
     ran: bool = True,
     requesters: frozenset[UserId] = frozenset({ALICE}),
+    still: bool = True,
     **changes: Any,  # noqa: ANN401 - fields of an action
 ) -> LetThrough | None:
     """What becomes of the next call."""
     found = {one.id for one in known.actions} if ran else set()
     return verdict(
-        action("next", **changes), shape, terms, known=[known], ran=found, requesters=requesters, at=NOON
+        action("next", **changes),
+        shape,
+        terms,
+        known=[known],
+        ran=found,
+        requesters=requesters,
+        at=NOON,
+        still_holds=lambda _: still,
     )
 
 

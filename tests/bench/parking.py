@@ -40,6 +40,10 @@ class Everybody:
         """A member."""
         return Person(id=id, standing=Standing.MEMBER)
 
+    def anew(self) -> "Everybody":
+        """The same."""
+        return self
+
     async def takes_messages(self, channel: ChannelId) -> bool:  # noqa: ARG002 - the port's name
         """Always."""
         return True

@@ -103,7 +103,7 @@ async def a_house(
     folder: Path,
     *,
     agent: str = "tests.system.agents:bank",
-    policy: str = POLICY,
+    policy: str | None = POLICY,
     mode: Mode = Mode.SOCKET,
     database: str | None = None,
     audited: bool = True,
@@ -129,7 +129,7 @@ async def a_house(
             bot_workspace=folder / "workspace",
             bot_database_url=database or f"sqlite:///{folder / 'bot.db'}",
         )
-        policy_file = parse_policy(policy, name="approvals.toml")
+        policy_file = parse_policy(policy, name="approvals.toml") if policy else None
         async with running_bot(settings, policy_file, model="offline") as bot:
             house = House(slack=slack, bot=bot)
             with blockbuster_ctx(scanned_modules=ROOMS):

@@ -118,6 +118,7 @@ def _approvals() -> None:
         sa.Column("message", sa.String(), nullable=False),
         sa.Column("call", sa.String(), nullable=False),
         sa.Column("tool", sa.LargeBinary(), nullable=False),
+        sa.Column("chosen", sa.LargeBinary()),
         sa.Column("request", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_actions"),
         sa.UniqueConstraint("approval", "position", name="uq_actions_approval_position"),

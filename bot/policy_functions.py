@@ -1,0 +1,170 @@
+"""Asks the functions of a policy that is written in Python what they say about one call.
+
+Whatever goes wrong in one is a problem and never a right: it raises, takes too long, gives what is none of
+the policy's words, names nobody or somebody whom Slack does not know, or wants more votes than there can be.
+What it gave and what it raised may hold the arguments of the call, so neither is told to anybody.
+"""
+
+import asyncio
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+
+from bot.approvals.choosing import ApprovalRequest, Chosen
+from bot.approvals.errors import CouldNotCheck
+from bot.approvals.ids import UserId
+from bot.approvals.person import Person, Standing
+from bot.approvals.policy import Policy, Quorum, Terms, UserGroup, Who
+from bot.policy_checks import never_enough
+from bot.policy_file import PolicyFile
+from bot.policy_names import Known, is_channel, is_group, is_person, meaning
+from bot.policy_sections import MOST_VOTES, Ask, Count, Group, Names
+from bot.slack.directory import SlackDirectory
+from bot.team_functions import answer_of
+
+_log = structlog.get_logger(__name__)
+
+_TAKES: Final[Mapping[str, TypeAdapter[Any]]] = {
+    "approvers": TypeAdapter(Names),
+    "quorum": TypeAdapter(Count),
+    "self_approval": TypeAdapter(bool),
+    "ask": TypeAdapter(Ask),
+}
+_SHOULD: Final = {
+    "approvers": "a list of names",
+    "quorum": f"a number from 1 to {MOST_VOTES}",
+    "self_approval": "True or False",
+    "ask": "one of always, never, once, once-per-tool",
+}
+
+
+UNKNOWN: Final = (
+    "the policy's function for `approvers` named somebody who is not a full member of this workspace, "
+    "or a group or channel that is not there"
+)
+
+
+class _NoAnswer(Exception):  # noqa: N818 - what a function said instead
+    """The sentence that says why."""
+
+
+class _Asked(NamedTuple):
+    """What the functions said, with what was said without one beside it."""
+
+    key: str
+    told: Any
+
+
+class PolicyFunctions:
+    """Fills `approvals.choosing.Chooser` for a policy, whose names are looked up in Slack's directory."""
+
+    def __init__(self, file: PolicyFile, policy: Policy, directory: SlackDirectory) -> None:
+        self._file = file
+        self._policy = policy
+        self._directory = directory
+
+    def has_functions(self, tool: str) -> bool:
+        """Whether a function of the policy says something about this tool."""
+        return bool(self._policy.terms(tool).by_function)
+
+    async def chosen(self, request: ApprovalRequest, *, within: float) -> Chosen | None:
+        """What they say within so many seconds, or why that cannot be told; None where there are none."""
+        terms = self._policy.terms(request.tool)
+        if not terms.by_function:
+            return None
+        try:
+            async with asyncio.timeout(within):
+                return await self._chosen(request, terms, within)
+        except _NoAnswer as why:
+            problem = str(why)
+        except CouldNotCheck:
+            problem = "Slack does not know, or could not be asked for, whom the policy's function named"
+        except TimeoutError:
+            problem = f"finding it out took longer than {within:g} seconds"
+        _log.warning("policy_function_failed", tool=request.tool, conversation=request.conversation)
+        return Chosen(problem=problem)
+
+    async def _chosen(self, request: ApprovalRequest, terms: Terms, within: float) -> Chosen:
+        said = self._file.sections(request.tool)
+        asked = await asyncio.gather(
+            *(self._told(key, said[key], request, within) for key in sorted(terms.by_function))
+        )
+        told = {one.key: one.told for one in asked}
+        chosen = await self._looked_up(told)
+        if problem := await self._never(terms.given(chosen), request):
+            raise _NoAnswer(problem)
+        return chosen
+
+    async def _told(self, key: str, said: Any, request: ApprovalRequest, within: float) -> _Asked:  # noqa: ANN401 - by key
+        if key != "require":
+            return _Asked(key, await _value(key, said, request, within))
+        return _Asked(key, await asyncio.gather(*(_group(group, request, within) for group in said)))
+
+    async def _looked_up(self, told: dict[str, Any]) -> Chosen:
+        named = [
+            *told.get("approvers", ()),
+            *(name for names, _ in told.get("require", ()) for name in names),
+        ]
+        known = await self._known(named)
+        if "approvers" in told:
+            told["approvers"] = _people(told["approvers"], known)
+        if "require" in told:
+            told["require"] = tuple(
+                Quorum(approvers=_people(names, known), count=count) for names, count in told["require"]
+            )
+        return Chosen(**told)
+
+    async def _known(self, names: Sequence[str]) -> Known:
+        """Whom Slack has by these names, as far as that is needed; `CouldNotCheck` if it cannot say it."""
+        people = [name for name in names if is_person(name)]
+        found: Sequence[Person] = ()
+        if any(name.startswith("@") for name in people):
+            found = await self._directory.all_people()
+        elif people:
+            found = await asyncio.gather(*(self._directory.person(UserId(id)) for id in people))
+        groups = await self._directory.all_groups() if any(map(is_group, names)) else ()
+        rooms = await self._directory.named_rooms({name for name in names if is_channel(name)})
+        return Known(people=found, groups=groups, rooms=rooms)
+
+    async def _never(self, terms: Terms, request: ApprovalRequest) -> str | None:
+        """Why these people could never decide it; a group is taken as if all in it were full members."""
+        named = {who.id for who in terms.who if isinstance(who, UserGroup)}
+        groups = [one for one in await self._directory.all_groups() if one.id in named] if named else []
+        inside = {UserId(id) for group in groups for id in group.members}
+        known = Known(groups=groups, people=[Person(id=id, standing=Standing.MEMBER) for id in inside])
+        return never_enough(terms, known, frozenset(map(UserId, request.requesters)))
+
+
+def _people(names: Sequence[str], known: Known) -> tuple[Who, ...]:
+    found = [meaning(name, known) for name in names]
+    if any(isinstance(sentence, str) for sentence in found):
+        raise _NoAnswer(UNKNOWN)
+    return tuple(who for who in found if not isinstance(who, str))
+
+
+async def _value(key: str, said: Any, request: ApprovalRequest, within: float) -> Any:  # noqa: ANN401 - by key
+    """What the function gives, in the words of the policy."""
+    if not callable(said):
+        return said
+    copied = replace(request, arguments=copy.deepcopy(dict(request.arguments)))
+    try:
+        told = await answer_of(said, copied, within=within)
+    except TimeoutError:
+        raise _NoAnswer(f"the policy's function for `{key}` took longer than {within:g} seconds") from None
+    except Exception as error:
+        raise _NoAnswer(f"the policy's function for `{key}` failed with {type(error).__name__}") from error
+    if isinstance(told, tuple | set | frozenset):
+        told = [*told]
+    try:
+        return _TAKES[key].validate_python(told, strict=True)
+    except ValidationError:
+        raise _NoAnswer(f"the policy's function for `{key}` did not give {_SHOULD[key]}") from None
+
+
+async def _group(group: Group, request: ApprovalRequest, within: float) -> tuple[list[str], int]:
+    names = await _value("approvers", group.approvers, request, within)
+    return names, await _value("quorum", group.quorum, request, within)
