@@ -6,10 +6,12 @@ from bot.approvals.asked_for import OwnConversations
 from bot.approvals.desk import Desk
 from bot.approvals.steering import Steering
 from bot.approvals.turns import Objections
-from bot.slack.app import Listeners
+from bot.slack.app import Identity, Listeners
 from bot.slack.own import Own
+from bot.slack.pending import Pending
 from bot.slack.private import Private
 from bot.slack.shortcuts import Shortcuts
+from bot.slack.talk import Talk
 from bot.slack.turns import Turns
 
 
@@ -20,12 +22,13 @@ class Talking:
     desk: Desk
     steering: Steering
     private: Private
-    workspace_url: str
+    pending: Pending
+    who: Identity
 
     @property
     def listeners(self) -> list[Listeners]:
         """All of them, which come before the buttons of cards: those take what nobody took."""
-        return [self.own, self.turns, self.shortcuts]
+        return [self.own, self.turns, self.shortcuts, self.talk]
 
     @property
     def own(self) -> Own:
@@ -34,7 +37,7 @@ class Talking:
         own = OwnConversations(
             store=by.store, jobs=by.jobs, agent=by.agent, directory=by.directory, now=by.now
         )
-        return Own(own=own, steering=by, private=self.private, workspace_url=self.workspace_url)
+        return Own(own=own, steering=by, private=self.private, workspace_url=self.who.url)
 
     @property
     def turns(self) -> Turns:
@@ -47,3 +50,14 @@ class Talking:
     def shortcuts(self) -> Shortcuts:
         """Messages that are taken along."""
         return Shortcuts(steering=self.steering, client=self.private.client, private=self.private)
+
+    @property
+    def talk(self) -> Talk:
+        """The command, mentions and direct messages."""
+        return Talk(
+            steering=self.steering,
+            private=self.private,
+            own=self.own,
+            pending=self.pending,
+            bot=self.who.bot_user,
+        )

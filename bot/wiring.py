@@ -50,7 +50,6 @@ from bot.slack.home_tabs import PUBLISH, tabs_beside
 from bot.slack.pending import Pending
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
-from bot.slack.talk import Talk
 from bot.starting import built_agent, loaded_agent, policy_at_start, who_we_are
 from bot.store.database import RowsStore, open_store
 from bot.talking import Talking
@@ -214,14 +213,8 @@ class _Work:
             now=_now,
         )
         private = Private(client=self._client)
-        talking = Talking(desk=desk, steering=steering, private=private, workspace_url=who.url)
-        talk = Talk(
-            steering=steering,
-            private=private,
-            own=talking.own,
-            pending=Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._masking),
-            bot=who.bot_user,
-        )
+        pending = Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._masking)
+        talking = Talking(desk=desk, steering=steering, private=private, pending=pending, who=who)
         clicks = Clicks(
             desk=desk,
             steering=steering,
@@ -233,7 +226,7 @@ class _Work:
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
         forms = Submissions(desk=desk, masking=self._masking, tabs=self._tabs)
-        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, talk, self._tabs])
+        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, self._tabs])
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
