@@ -87,13 +87,13 @@ def test_length_is_counted_in_utf_16() -> None:
     [
         ("", []),
         ("\n \n", []),
-        ("a" * 278, ["a" * 200 + "a" * 78]),
-        (WORD * 60, [WORD * 40, WORD * 20]),
-        ("a" * 300, ["a" * 200, "a" * 100]),
+        ("a" * 339, ["a" * 339]),
+        (WORD * 80, [WORD * 40, WORD * 40]),
+        ("a" * 340, ["a" * 200, "a" * 140]),
         ("🙂" * 300, ["🙂" * 100, "🙂" * 100, "🙂" * 100]),
-        ("one\n" * 69 + "xy", ["one\n" * 69 + "xy"]),
-        ("one\n" * 69 + "xyz", ["one\n" * 69, "xyz"]),
-        ("one\n" * 70, ["one\n" * 69, "one\n"]),
+        ("one\n" * 84 + "xyz", ["one\n" * 84 + "xyz"]),
+        ("one\n" * 84 + "wxyz", ["one\n" * 84, "wxyz"]),
+        ("one\n" * 85, ["one\n" * 84, "one\n"]),
     ],
 )
 def test_a_text_is_cut_after_words_and_lines_as_late_as_they_fit(text: str, expected: list[str]) -> None:
@@ -104,20 +104,20 @@ def test_a_cut_between_paragraphs_is_taken_only_in_the_second_half() -> None:
     late = "one\n" * 50 + "\n" + "two\n" * 40
     assert split(late, 400) == ["one\n" * 50 + "\n", "two\n" * 40]
     early = "one\n" * 10 + "\n" + "two\n" * 80
-    assert split(early, 400)[0] == "one\n" * 10 + "\n" + "two\n" * 59
+    assert split(early, 400)[0] == "one\n" * 10 + "\n" + "two\n" * 74
 
 
 def test_a_code_block_that_is_cut_is_closed_with_its_own_marks_and_opened_with_its_own_language() -> None:
     first, *others, last = split("~~~~py\n" + "one\n" * 150 + "~~~~\nEnd.", 400)
-    assert first == "~~~~py\n" + "one\n" * 67 + "~~~~"
+    assert first == "~~~~py\n" + "one\n" * 83 + "~~~~"
     assert all(part.startswith("~~~~py\none\n") for part in [*others, last])
     assert last.endswith("one\n~~~~\nEnd.")
 
 
 def test_a_line_of_code_that_is_cut_is_closed_on_a_line_of_its_own() -> None:
-    first, second = split("```\n" + "x" * 300 + "\n```", 400)
+    first, second = split("```\n" + "x" * 400 + "\n```", 400)
     assert first == "```\n" + "x" * 200 + "\n```"
-    assert second == "```\n" + "x" * 100 + "\n```"
+    assert second == "```\n" + "x" * 200 + "\n```"
 
 
 @pytest.mark.parametrize("length", [60, 61])
