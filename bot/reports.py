@@ -6,15 +6,18 @@ known, or never, is null. JSON has no NaN and no infinities: where an argument h
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
 `requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`} (that in the thread, or the first),
 and `actions`, each with `id`, `tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how
-many more it takes) and `approvers` (who may decide, as the policy file says it; null without a file).
+many more it takes), `points_at` (what its arguments point at: `texts` by name, or the `problem` why that is
+not known; null where its tool does not tell) and `approvers` (who may decide, as the policy file says it;
+null without a file).
 
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
-with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `decision`, `votes`, `missing`;
-`executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`, `result`;
-`posts`, each with `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`, which the
-agent has not been given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`, `at` and what
-belongs to it: `arguments` (and `tool`, where an edit turned the call into another), `reason` or `message`;
+with `id`, `tool`, `description`, `arguments`, `allowed`, `digest`, `call`, `points_at`, `decision`, `votes`,
+`missing`; `executions`, each with `approval`, `action`, `tool`, `call`, `digest`, `progress`, `attempt`,
+`result`; `posts`, each with `id`, `kind`, `state`, `channel`, `ts`, `approval`, `text`, `problem`; `kept`,
+which the agent has not been given yet, each with `id`, `by`, `at`, `text`. A `decision` has `type`, `by`,
+`at` and what belongs to it: `arguments` (and `tool`, where an edit turned the call into another), `reason`
+or `message`;
 what expired has the type `expired`, no `by`, and its deadline as `at`; what nobody was asked about has the
 type `let_through`, no `by`, and where an earlier approval is remembered, its action as `of` and its people as
 `approved_by`.
@@ -45,7 +48,9 @@ async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
     """What waits for people, oldest first."""
     async with store.read() as tx:
         waiting = await tx.approvals.waiting(limit=EVERYTHING)
-        return {"pending": [await _waiting(tx, approval, policy) for approval in waiting]}
+        return {
+            "pending": [await _waiting(tx, BY_DEFAULT.approval(approval), policy) for approval in waiting]
+        }
 
 
 async def conversation(store: RowsStore, thread: str, masking: Masking | None = BY_DEFAULT) -> Document:
@@ -101,6 +106,7 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
                 "tool": action.tool,
                 "decision": _decided(action.outcome),
                 **_votes(action),
+                "points_at": _points_at(action),
                 "approvers": policy.approvers(action.tool) if policy else None,
             }
             for action in approval.actions
@@ -146,9 +152,16 @@ def _action(action: Action) -> Document:
         "allowed": sorted(kind.value for kind in action.allowed),
         "digest": action.digest,
         "call": action.call or None,
+        "points_at": _points_at(action),
         "decision": _decided(action.outcome),
         **_votes(action),
     }
+
+
+def _points_at(action: Action) -> Document | None:
+    """Of the call as people are asked about it now; None where its tool does not tell."""
+    referents = action.asked.referents
+    return dict(referents.to_json()) if referents else None
 
 
 def _votes(action: Action) -> Document:

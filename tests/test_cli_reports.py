@@ -14,6 +14,7 @@ from bot.approvals.decision import Approve, Edit
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, Ts
 from bot.approvals.journal import Execution, Progress
 from bot.approvals.ports import Event
+from bot.approvals.referents import Referents
 from bot.approvals.who import ChannelMembers, Quorum
 from bot.sandbox import Fault, Sandbox
 from bot.slack.app import SCOPES
@@ -108,6 +109,7 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "decision": None,
         "votes": [],
         "missing": 1,
+        "points_at": None,
         "approvers": ["@bob", "U0CAROL"],
     }
     assert edited["approvers"] == ["channel"]
@@ -117,6 +119,22 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "by": "U0BOB",
         "at": "2026-01-02T12:00:00.123456+00:00",
     }
+
+
+async def test_pending_and_show_tell_what_a_call_points_at_without_its_secrets(command: CommandLine) -> None:
+    thread = ConversationId("pointing")
+    found = Referents(texts={"commit": "1f3a", "address": "https://bob:hunter2secret@host/x"})
+    asked = approval("p8", action("a8", referents=found), conversation=thread)
+    async with open_store(command.folder / "bot.db") as store, store.write() as tx:
+        await tx.conversations.add(conversation(thread))
+        await tx.approvals.add(asked)
+    shown = await command.run("show", thread, "--json")
+    pending = await command.run("pending", "--json")
+    [told] = json.loads(shown.out)["approvals"][0]["actions"]
+    [waiting] = json.loads(pending.out)["pending"][-1]["actions"]
+    assert told["points_at"] == waiting["points_at"]
+    assert told["points_at"]["texts"]["commit"] == "1f3a"
+    assert "hunter2secret" not in shown.out + pending.out
 
 
 async def test_pending_and_show_tell_who_voted_and_how_many_are_missing(command: CommandLine) -> None:

@@ -20,6 +20,7 @@ from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.readers import Readers
 from bot.approvals.steering import Steering
+from bot.approvals.whereabouts import Whereabouts
 from bot.slack import all_at_once, payloads, verbs
 from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
@@ -54,11 +55,9 @@ class Clicks:
 
     def register(self, app: AsyncApp) -> None:
         """Take every button there is; what is not ours is acked, so that no click shows a warning."""
-        app.action(verbs.APPROVE)(self.approve)
-        app.action(verbs.APPROVE_UNREAD)(self.approve_unread)
+        app.action(re.compile(f"^({verbs.APPROVE}|{verbs.RUN_AGAIN})$"))(self.approve)
+        app.action(re.compile(f"{verbs.APPROVE_UNREAD}|{verbs.RUN_AGAIN_UNREAD}"))(self.approve_unread)
         app.action(verbs.IT_RAN)(self.it_ran)
-        app.action(verbs.RUN_AGAIN)(self.approve)
-        app.action(verbs.RUN_AGAIN_UNREAD)(self.approve_unread)
         app.action(re.compile(f"{verbs.APPROVE_EVERY}|{verbs.REJECT_EVERY}"))(self.all_at_once)
         app.action(verbs.SKIP)(self.skip)
         app.action(verbs.CHANGE)(self.change)
@@ -176,6 +175,7 @@ class Clicks:
         """Have people asked again where an approval is remembered."""
 
         async def take_back(click: Click) -> None:
+            await self._where.of_action(ActionId(click.value), by=click.by, spot=spot_of(click))
             await self.steering.ask_again(ActionId(click.value), by=click.by)
 
         await self._answer(ack, body, take_back)
@@ -184,6 +184,7 @@ class Clicks:
         """Try again what failed."""
 
         async def again(click: Click) -> None:
+            await self._where.of_failure(PostId(click.value), by=click.by, spot=spot_of(click))
             await self.steering.retry(PostId(click.value), by=click.by)
 
         await self._answer(ack, body, again)
@@ -192,6 +193,7 @@ class Clicks:
         """Stop the conversation."""
 
         async def halt(click: Click) -> None:
+            await self._where.of_conversation(ConversationId(click.value), by=click.by, spot=spot_of(click))
             await self.steering.stop(ConversationId(click.value), by=click.by)
 
         await self._answer(ack, body, halt)
@@ -227,6 +229,10 @@ class Clicks:
         """What was pressed on a Home tab, or in a form over it, shows there."""
         if self.tabs and spot_of(click).home:
             await self.tabs.pressed(click.by)
+
+    @property
+    def _where(self) -> Whereabouts:
+        return Whereabouts.of(self.steering)
 
     async def _decide(self, ack: AsyncAck, body: Payload, decision: Decision) -> None:
         async def decide(click: Click) -> None:
