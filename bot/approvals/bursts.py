@@ -11,6 +11,7 @@ from typing import Final
 
 from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.carding import lead_of, version_of
+from bot.approvals.choosing import Chosen
 from bot.approvals.ids import ApprovalId
 
 MOST: Final = 50
@@ -20,12 +21,13 @@ MOST: Final = 50
 def lead_for(approval: Approval, waiting: Sequence[Approval]) -> Approval | None:
     """The approval whose card this one joins, among those of its conversation that wait; None for no other.
 
-    One tool has one set of terms, so that the same people decide in the same places.
+    One tool has one set of terms, so that the same people decide in the same places, unless functions of the
+    policy chose others for a call.
     """
-    if (tool := _only_tool(approval)) is None:
+    if (sort := _only_sort(approval)) is None:
         return None
     leads = (one for one in waiting if one.card is None and one.requesters == approval.requesters)
-    fit = (one for one in leads if _only_tool(one) == tool)
+    fit = (one for one in leads if _only_sort(one) == sort)
     return next((one for one in fit if sum(lead_of(other) == one.id for other in waiting) < MOST), None)
 
 
@@ -61,6 +63,7 @@ def open_cards(waiting: Iterable[Approval]) -> list[ApprovalId]:
     return list(dict.fromkeys(lead_of(one) for one in waiting if not one.held))
 
 
-def _only_tool(approval: Approval) -> str | None:
-    tools = {action.tool for action in approval.actions}
-    return tools.pop() if approval.shape is Shape.BATCHED and len(tools) == 1 else None
+def _only_sort(approval: Approval) -> tuple[str, Chosen | None] | None:
+    """The tool, and what was chosen for the call; None if it is no call or there are several sorts."""
+    sorts = {(action.tool, action.chosen) for action in approval.actions}
+    return sorts.pop() if approval.shape is Shape.BATCHED and len(sorts) == 1 else None

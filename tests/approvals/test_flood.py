@@ -10,10 +10,12 @@ import pytest
 from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.bursts import MOST, lead_for, merged, open_cards
 from bot.approvals.carding import version_of
+from bot.approvals.choosing import Chosen
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Reject
 from bot.approvals.ids import ApprovalId, UserId
 from bot.approvals.policy import Members, Policy, Terms
+from bot.approvals.who import One
 from bot.store import open_store
 from tests.approvals.bench import Bench, a_bench
 from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks, owed
@@ -152,6 +154,13 @@ def test_a_call_joins_the_first_card_of_its_tool_that_waits() -> None:
 )
 def test_a_call_joins_no_card_of_another_kind_or_of_other_requesters(other: Approval) -> None:
     assert lead_for(waits("4"), [other]) is None
+
+
+def test_calls_for_which_functions_chose_other_people_stand_apart() -> None:
+    bobs, carols = (Chosen(approvers=(One(UserId(id)),)) for id in ("U0BOB", "U0CAROL"))
+    waiting = [approval("1", action("a-1", chosen=bobs)), approval("2", action("a-2", chosen=carols))]
+    assert lead_for(approval("3", action("a-3", chosen=carols)), waiting) == waiting[1]
+    assert lead_for(approval("4", action("a-4")), waiting) is None
 
 
 def test_a_card_that_is_full_takes_no_more() -> None:
