@@ -26,6 +26,9 @@ from tests.system.house import SHOWN, is_answer
 Json = dict[str, Any]
 
 OURS: Final = re.compile(r"<!date\^[^>]*>|<@U0(?:ALICE|BOB|CAROL)>")
+SEEN = frozenset({"opened", "refused"})
+"""Lines of the record that decide nothing."""
+
 TOKENS: Final = ("xoxb-", "xapp-", "sandbox-signing-secret")
 
 
@@ -201,7 +204,7 @@ def clicks_have_one_outcome(scene: Scene) -> None:
 def the_record_explains_what_ran(scene: Scene) -> None:
     """I10. Asked, then decided by a person for these very bytes, then begun, then ended: in this order."""
     for execution in scene.ours.executions:
-        lines = [one for one in scene.ours.record if one.action == execution.action and one.kind != "refused"]
+        lines = [one for one in scene.ours.record if one.action == execution.action and one.kind not in SEEN]
         kinds = [one.kind for one in lines]
         expected = ["decided", "executing", "executed"]
         doubted = ["decided", "executing", "in_doubt", "resolved"]

@@ -100,7 +100,7 @@ async def test_once_per_tool_holds_whatever_the_arguments_and_for_no_other_tool(
         card = await house.card()
         assert "this tool is not asked again in this conversation, whatever its arguments" in text_of(card)
         await house.bob.press(card, "Approve")
-        card = await house.card("Approval needed: store")
+        card = await house.card("asks for store")
         assert RUNS == [FIVE, SIX]
         assert "amount: 6" in text_of(await house.bob.sees(NOT_ASKED, channel="#general"))
 
