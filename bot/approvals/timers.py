@@ -18,6 +18,7 @@ from bot.approvals.ids import ApprovalId, PostId
 from bot.approvals.places import ToApprovers
 from bot.approvals.policy import Policy, Terms, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
+from bot.approvals.remaining import still_to_decide
 from bot.approvals.rulings import resume
 from bot.approvals.times import NEVER
 
@@ -113,7 +114,7 @@ class Timers:
         """Of all on one card the first that still waits speaks for the others."""
         waits = [one for one in await tx.approvals.on_card(approval.id) if one.state is State.WAITING]
         if waits[0].id == approval.id:
-            await self._say(tx, approval, PostKind.REMINDER, timer)
+            await self._say(tx, approval, PostKind.REMINDER, timer, still_to_decide(waits, self.policy))
 
     async def _expire(self, tx: Transaction, approval: Approval, timer: str) -> None:
         now, deadline = self.now(), approval.expires_at
@@ -130,7 +131,7 @@ class Timers:
         if conversation and conversation.status in {Status.WAITING, Status.FAILED}:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
         await owe_card(tx, self.jobs, approval)
-        await self._say(tx, approval.expire(deadline), PostKind.EXPIRY, timer)
+        await self._say(tx, approval.expire(deadline), PostKind.EXPIRY, timer, self._who(approval))
         await self.jobs.owe(tx, resume(approval))
 
     async def _escalate(self, tx: Transaction, approval: Approval, timer: str) -> None:
@@ -143,14 +144,16 @@ class Timers:
             await tx.approvals.save(one.escalate(people))
             await self._record(tx, one, "escalated", {"to": [*sorted(people)]})
         await owe_card(tx, self.jobs, escalated)
-        await self._say(tx, escalated, PostKind.ESCALATION, timer)
+        await self._say(tx, escalated, PostKind.ESCALATION, timer, self._who(escalated))
         if any(isinstance(terms.channel, ToApprovers) for terms in self._terms(escalated)):
             await self.jobs.owe(tx, spreading(escalated))
 
-    async def _say(self, tx: Transaction, approval: Approval, kind: PostKind, timer: str) -> None:
-        """Owe the thread what there is to say, and each place where people are asked; once for each timer."""
+    def _who(self, approval: Approval) -> str:
         who = list(dict.fromkeys(in_words(each, approval.escalated_to) for each in self._terms(approval)))
-        text = f"{'; or '.join(who)}{', depending on the action' if len(who) > 1 else ''}"
+        return f"{'; or '.join(who)}{', depending on the action' if len(who) > 1 else ''}"
+
+    async def _say(self, tx: Transaction, approval: Approval, kind: PostKind, timer: str, text: str) -> None:
+        """Owe the thread what there is to say, and each place where people are asked; once for each timer."""
         post = Post(
             id=PostId(timer), conversation=approval.conversation, kind=kind, text=text, approval=approval.id
         )

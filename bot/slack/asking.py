@@ -1,6 +1,7 @@
 """The top of a card: who asks for what, and who may decide about it until when."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -34,14 +35,29 @@ def asks(approval: Approval, requester: UserId) -> Block:
     pieces = [*([plain(before)] if before else []), person(requester), plain(after)]
     if len(calls) > 1:
         pieces.append(plain(f"{len(calls):,} calls: "))
+    if len(calls) > len(told):
+        return _line(approval, [*pieces, *_counted(calls)])
     for number, action in enumerate(told):
         if number:
             pieces.append(plain(" and " if number == len(calls) - 1 else ", "))
         alone = len(calls) == 1 and _is_question(action)
         pieces += _question(action) if alone else glance.drawn(action)
-    if more := len(calls) - len(told):
-        pieces.append(plain(f" and {more:,} more"))
+    return _line(approval, pieces)
+
+
+def _line(approval: Approval, pieces: Sequence[RichTextElement]) -> Block:
     return RichTextBlock(elements=[section(*pieces)], block_id=f"{approval.version}.who")
+
+
+def _counted(calls: Sequence[Action]) -> Iterator[RichTextElement]:
+    """Of many calls the tools alone; what each is done to stands below."""
+    tools = Counter(action.tool for action in calls).most_common()
+    for number, (tool, times) in enumerate(tools[:MOST_CALLS]):
+        yield from [plain(", ")] if number else []
+        yield plain(in_line(tool, 60)[0] or '""', code=True)
+        yield from [plain(f" ({times:,} times)")] if times > 1 else []
+    if (more := len(tools) - MOST_CALLS) > 0:
+        yield plain(f" and {more:,} more")
 
 
 def asks_in_words(approval: Approval, requester: UserId) -> str:

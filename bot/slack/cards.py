@@ -5,7 +5,8 @@ first, and again with less, until it fits; what is left out is counted and is on
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -128,7 +129,7 @@ def _everyone(approval: Approval, room: int) -> list[Block]:
     """Every action, whole."""
     rooms = shares([room for each in approval.actions for room in (_need(each), need(each))], room)
     drawn: list[Block] = []
-    for number, action in enumerate(approval.actions, 1):
+    for number, action in enumerate(_described_once(approval.actions), 1):
         if number > 1 and len(approval.actions) <= MOST_DIVIDED:
             drawn.append(DividerBlock(block_id=f"{approval.version}.{number}.line"))
         drawn += _whole(approval, action, asked=rooms[2 * number - 2], told=rooms[2 * number - 1])
@@ -140,13 +141,22 @@ def _crowd(approval: Approval, room: int, whole: int) -> list[Block]:
     if approval.state is not State.WAITING:
         return _texts(approval, ended(approval, room))
     drawn = _texts(approval, decided(approval, room))
-    for action in approval.open[:whole]:
+    for action in _described_once(approval.open[:whole]):
         drawn += _whole(approval, action, asked=room // whole // 2, told=0)
     if rest := approval.open[whole:]:
         if whole:
             drawn += _texts(approval, next_rows(approval, rest, room), "next")
         drawn.append(ContextBlock(elements=[waiting(rest)], block_id=f"{approval.version}.rest"))
     return drawn
+
+
+def _described_once(actions: Iterable[Action]) -> Iterator[Action]:
+    """The actions, without a description that stands on the card already for the same tool."""
+    said: set[tuple[str, str]] = set()
+    for action in actions:
+        words = action.tool, action.description
+        yield replace(action, description="") if words in said else action
+        said.add(words)
 
 
 def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list[Block]:

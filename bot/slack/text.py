@@ -27,6 +27,7 @@ _JOINER, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 _SKIN_TONES: Final = range(0x1F3FB, 0x1F400)
 _SYMBOLS_IN_OTHER_CATEGORIES: Final = frozenset("‼⁉〰〽\u2139")
 _ESCAPED_MENTION: Final = re.compile(r"&lt;@([UW][A-Z0-9]{1,30})&gt;")
+_ESCAPED_GROUP: Final = re.compile(r"&lt;!subteam\^(S[A-Z0-9]{1,30})&gt;")
 _OPEN_MENTION: Final = re.compile(r"<[^<>]*$")
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{1,30}")
 
@@ -53,6 +54,11 @@ def entities(text: str) -> str:
 def own_words(sentence: str) -> str:
     """A sentence of ours for mrkdwn: escaped, but the people it names by `<@U…>` stay mentions."""
     return _ESCAPED_MENTION.sub(r"<@\1>", escape(sentence))
+
+
+def own_call(sentence: str) -> str:
+    """The same, and the user groups it names by `<!subteam^S…>` are mentioned too; of a policy's ids alone."""
+    return _ESCAPED_GROUP.sub(r"<!subteam^\1>", own_words(sentence))
 
 
 def is_user_id(text: str) -> bool:

@@ -4,12 +4,12 @@ from bot.approvals.approval import Approval, Expired, Shape, State
 from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
-from bot.slack.text import mention, moment, own_words
+from bot.slack.text import mention, moment, own_call, own_words
 from bot.slack.votes import counted
 
 
 def reminder(approval: Approval, who: str) -> Message | None:
-    """That it still waits, since when and until when, and by the policy's words who may decide.
+    """That it still waits, since when and until when, and who can still decide: people and groups are mentioned.
 
     None if nobody has to decide any more.
     """
@@ -18,7 +18,7 @@ def reminder(approval: Approval, who: str) -> Message | None:
     count = len(approval.open)
     still = f"⏰ Still open: {names(approval.open)}, {'waits' if count == 1 else 'wait'} since"
     times = f"{_so_far(approval)}{_until(approval)}"
-    return sentence(f"{still} {moment(approval.asked_at)}.{times} To decide: {own_words(who)}.")
+    return sentence(f"{still} {moment(approval.asked_at)}.{times} To decide: {own_call(who)}.")
 
 
 def escalation(approval: Approval, who: str) -> Message | None:

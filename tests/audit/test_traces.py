@@ -261,7 +261,7 @@ async def test_a_run_with_every_decision_passes(tmp_path: Path, monkeypatch: pyt
         seen = [card["ts"]]
 
         def is_next(one: dict[str, Any]) -> bool:
-            return one["ts"] not in seen and "Stop" in buttons(one)
+            return one["ts"] not in seen and "Respond" in buttons(one)
 
         for word, filled in (
             ("Edit", {"amount": "6"}),

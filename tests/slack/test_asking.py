@@ -44,15 +44,25 @@ def test_a_question_stands_there_itself() -> None:
     assert lines(asked.withdraw("gone"))[1] == "For @U0ALICE the agent asked: `Keep data.csv?`"
 
 
-def test_of_many_calls_three_are_told_and_the_others_counted() -> None:
+def test_of_many_calls_the_tools_are_counted_and_of_three_each_is_told() -> None:
     asked = approval(*(action(number, "delete_file", {"path": f"{number}.log"}) for number in range(5)))
-    assert lines(asked)[1] == (
-        "@U0ALICE asks for 5 calls: "
-        "`delete_file` `0.log`, `delete_file` `1.log`, `delete_file` `2.log` and 2 more"
+    assert lines(asked)[1] == "@U0ALICE asks for 5 calls: `delete_file` (5 times)"
+    many = approval(*(action(number, f"tool {number % 5}") for number in range(9)))
+    assert lines(many)[1] == (
+        "@U0ALICE asks for 9 calls: `tool 0` (2 times), `tool 1` (2 times), `tool 2` (2 times) and 2 more"
     )
     assert lines(decided(asked, [Approve()], first=3))[1] == (
         "@U0ALICE asks for 2 calls: `delete_file` `3.log` and `delete_file` `4.log`"
     )
+
+
+def test_what_a_tool_is_for_is_said_once_on_a_card() -> None:
+    told = [action(number, "send", description="Sends money.") for number in range(2)]
+    asked = approval(
+        *told, action(2, "send", description="Sends it back."), action(3, "take", description="Sends money.")
+    )
+    drawn = [line for line in readable(card(asked, requester=ALICE).blocks).splitlines() if "Sends" in line]
+    assert [line.strip("> ") for line in drawn] == ["Sends money.", "Sends it back.", "Sends money."]
 
 
 def test_what_is_asked_now_is_what_somebody_made_of_it() -> None:

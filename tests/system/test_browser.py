@@ -51,7 +51,8 @@ def _card(seen: Window) -> Locator:
 
 
 def _buttons(seen: Window) -> Locator:
-    return _card(seen).get_by_role("button")
+    """Those of the card itself; the page offers more at every message."""
+    return _card(seen).get_by_role("button").and_(seen.page.locator("button:not(.toolbar-button)"))
 
 
 async def _ask(alice: Window) -> None:
