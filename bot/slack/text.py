@@ -57,7 +57,7 @@ def own_words(sentence: str) -> str:
 
 
 def own_call(sentence: str) -> str:
-    """The same, and the user groups it names by `<!subteam^S…>` are mentioned too; of a policy's ids alone."""
+    """The same, and user groups named by `<!subteam^S…>` are mentioned too; for a policy's ids alone."""
     return _ESCAPED_GROUP.sub(r"<!subteam^\1>", own_words(sentence))
 
 

@@ -9,7 +9,7 @@ from bot.slack.votes import counted
 
 
 def reminder(approval: Approval, who: str) -> Message | None:
-    """That it still waits, since when and until when, and who can still decide: people and groups are mentioned.
+    """That it still waits, since when and until when, and who can still decide, mentioned.
 
     None if nobody has to decide any more.
     """

@@ -362,3 +362,31 @@ async def test_a_decision_made_in_time_holds_however_late_its_run_begins(store: 
         [True],
     )
     assert await bench.posts(PostKind.EXPIRY) == []
+
+
+async def test_of_a_burst_the_thread_is_reminded_once_by_the_first_that_still_waits(
+    store: WatchedStore,
+) -> None:
+    burst = Asks(tuple(asks(f"i{number}", "write_file") for number in range(4)))
+    bench = days(store, ScriptedAgent({}, burst, Says("All done.")), replace(TIMES, quorum=2))
+    await bench.asked()
+    first, second, *_ = filed = await bench.approvals()
+    assert {one.card for one in filed[1:]} == {first.id}
+    assert len(await bench.works_at(HOUR)) == 4
+    assert [post.approval for post in await bench.posts(PostKind.REMINDER)] == [first.id]
+    for by in (BOB, CAROL):
+        await bench.desk.decide(first.actions[0].id, Approve(), by=by)
+    assert len(await bench.works_at(8 * HOUR)) == 3
+    assert [post.approval for post in await bench.posts(PostKind.REMINDER)] == [first.id, second.id]
+
+
+async def test_a_reminder_names_who_can_still_decide_and_not_who_has_voted(store: WatchedStore) -> None:
+    terms = replace(TIMES, approvers=(One(ALICE), One(BOB), One(CAROL)), quorum=2)
+    bench = await asked(store, terms=terms)
+    await bench.works_at(HOUR)
+    await bench.desk.decide((await bench.approval()).actions[0].id, Approve(), by=BOB)
+    await bench.works_at(8 * HOUR)
+    assert await bench.texts(PostKind.REMINDER) == [
+        "2 votes, each by <@U0BOB> or <@U0CAROL>, but nobody who asked for it",
+        "<@U0CAROL>, but nobody who asked for it",
+    ]

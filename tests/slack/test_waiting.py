@@ -139,14 +139,34 @@ def test_whatever_the_tools_are_called_slack_takes_it_and_nothing_comes_alive(
     shown(card(ended, requester=ALICE))
 
 
-async def test_a_reminder_that_is_posted_too_late_is_not_posted(tmp_path: Path) -> None:
-    asked = samples.approval("p1")
+def test_a_reminder_mentions_people_and_groups_of_ids_alone_and_no_other_markup() -> None:
+    who = "<@U0BOB> or <!subteam^S0DBA> or <!subteam^s0x> or <!subteam^S0DBA|x> or <!here> or <#C1>"
+    message = reminder(a_waiting("<!subteam^S0EVIL>"), who)
+    assert message is not None
+    assert "To decide: <@U0BOB> or <!subteam^S0DBA> or &lt;!subteam^s0x&gt; or " in message.text
+    assert message.text.count("<!") == message.text.count("<!date") + 1
+    assert "<#" not in message.text
+    called = escalation(a_waiting().escalate(frozenset({CAROL})), "<!subteam^S0DBA>")
+    assert called is not None
+    assert "<!subteam" not in called.text
+
+
+@pytest.mark.parametrize("ended", ["decided", "expired", "withdrawn"])
+async def test_a_reminder_that_is_owed_and_decided_before_it_is_posted_is_dropped(
+    tmp_path: Path, ended: str
+) -> None:
+    waits = samples.approval("p1")
+    asked = {
+        "decided": waits.decide(waits.actions[0].id, Approve(), by=BOB, at=NOW),
+        "expired": waits.expire(NOW),
+        "withdrawn": waits.withdraw("stopped"),
+    }[ended]
     late = samples.post("remind", kind=PostKind.REMINDER, text=WHO, approval=asked.id)
     nowhere = AsyncWebClient(base_url="http://127.0.0.1:9/")
     async with open_store(tmp_path / "bot.db") as store:
         async with store.write() as tx:
             await tx.conversations.add(samples.conversation())
-            await tx.approvals.add(asked.expire(NOW))
+            await tx.approvals.add(asked)
             await tx.posts.owe(late)
         await Courier(store=store, client=nowhere).post(late.id)
         async with store.read() as tx:

@@ -156,3 +156,36 @@ async def test_whoever_is_called_in_is_mentioned_and_may_decide_and_could_not_be
         await house.carol.press(card, "Approve")
         await house.answer()
         assert len(RUNS) == 1
+
+
+async def test_a_reminder_in_the_thread_mentions_who_can_still_decide_and_nobody_in_vain(
+    tmp_path: Path,
+) -> None:
+    two = TIMES.replace('["@bob"]', '["@alice", "@bob", "@carol", "@@dba-oncall"]\nquorum = 2')
+    async with a_house(tmp_path, policy=two) as house:
+        await house.asks([TRANSFER])
+        card = await house.card()
+        await house.bob.press(card, "Approve")
+        await house.bob.sees_change(card, "1 of 2")
+    pass_hours(tmp_path, 2)
+    async with a_house(tmp_path, policy=two) as house:
+        said = await in_thread(house.carol, card, "Still open")
+        to = text_of(said).partition("To decide: ")[2]
+        assert "<@U0CAROL> or a member of <!subteam^S0" in to
+        assert "<@U0BOB>" not in to
+        assert "<@U0ALICE>" not in to
+        assert said["thread_ts"] == card["thread_ts"]
+
+
+async def test_a_burst_is_reminded_of_once(tmp_path: Path) -> None:
+    agent = "tests.system.flooding:flood"
+    async with a_house(tmp_path, policy=TIMES, agent=agent) as house:
+        await house.alice.say("#general", f"/agent {json.dumps([('pay', {'number': n}) for n in range(5)])}")
+        card = await house.card("5 of 5 open")
+    pass_hours(tmp_path, 2)
+    async with a_house(tmp_path, policy=TIMES, agent=agent) as house:
+        said = text_of(await in_thread(house.bob, card, "Still open"))
+        assert "Still open: pay (5 times), wait since" in said
+        await house.bob.press(card, "Approve")
+        await house.bob.sees_change(card, "4 of 5 open")
+        assert [("Still open" in text) for text in await texts(house, card)].count(True) == 1
