@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from bot.approvals.asking import Asking
+from bot.approvals.decision import DecisionKind
 from bot.approvals.policy import Policy, Rule, Terms, over
 from bot.approvals.times import NEVER
 from bot.policy_checks import impossible, misplaced, never_reached, pointless
@@ -54,6 +56,11 @@ _WHERE: Final = ("channel", "approvers", "require", "escalate_to", "shared_chann
 """The keys that say where a card stands and to how many it goes, in the same order."""
 
 _NOBODY: Final = Known()
+
+ASKED_AFTER_ALL: Final = (
+    '`ask` is "never", but the gate of {tool!r} does not allow approve, '
+    "so people would be asked all the same."
+)
 
 A_FUNCTION: Final = "a function of the agent"
 """What stands for whom a function of the policy would name."""
@@ -133,6 +140,19 @@ class PolicyFile:
             for position, name in enumerate(section.edit_to or ())
             if name not in tools
         ]
+
+    def asked_after_all(self, gates: Mapping[str, Collection[DecisionKind]]) -> list[str]:
+        """A sentence for each tool that a rule never asks about, and that only people can decide.
+
+        `gates` are the decisions that people may make, by tool. Defaults hold for what can be let through.
+        """
+        found = []
+        for tool in (tool for tool, allowed in gates.items() if DecisionKind.APPROVE not in allowed):
+            rules = enumerate(self.content.rules)
+            at, rule = next(((at, rule) for at, rule in rules if _matches(rule, tool)), (0, None))
+            if rule is not None and rule.ask is Asking.NEVER:
+                found.append(self._at(("rules", at, "ask"), ASKED_AFTER_ALL.format(tool=tool)))
+        return found
 
     def resolve(self, known: Known = _NOBODY) -> Policy:
         """The policy, with each name turned into the person or group that has it; `BadPolicy` otherwise."""

@@ -91,13 +91,13 @@ async def first_address(client: AsyncWebClient, app_token: str) -> str:
 
 
 def whole_policy(
-    file: PolicyFile | None, agent: BuiltAgent, *, otherwise: PolicyFile | None = None
+    file: PolicyFile | None, carried: object, *, otherwise: PolicyFile | None = None
 ) -> PolicyFile:
-    """What the policy file and the agent say together, the file first; `otherwise` where neither has any.
+    """What the policy file says and what the agent carries, the file first; `otherwise` where neither is.
 
-    `BadPolicy` if nothing does, or if what the agent says is not well formed.
+    `BadPolicy` if nothing is there, or if what the agent carries is not well formed.
     """
-    agents = None if agent.policy is None else policy_of(agent.policy)
+    agents = None if carried is None else policy_of(carried)
     if file and agents:
         both = put_together(file, agents)
         for note in notes(both):
@@ -134,21 +134,30 @@ async def policy_at_start(
     `BadPolicy` for what is wrong in it.
     """
     file, otherwise = said
-    whole = whole_policy(file, agent, otherwise=otherwise)
+    whole = whole_policy(file, agent.policy, otherwise=otherwise)
     policy = await resolved(whole, directory)
     check_rules(whole, agent)
     return whole, policy
 
 
 def check_rules(file: PolicyFile, agent: BuiltAgent) -> None:
-    """`BadPolicy` for rules that no tool of the agent comes to, and for edits that would lead to none.
+    """`BadPolicy` for rules that the agent, as it was built, cannot keep."""
+    if problems := rule_problems(file, agent):
+        raise BadPolicy(problems)
+
+
+def rule_problems(file: PolicyFile, agent: BuiltAgent) -> list[str]:
+    """A sentence for each rule that no tool comes to, edit that would lead to none, and gate at odds with it.
 
     Of a team's own graph not all tools are known.
     """
     if agent.gates is None:
-        return
-    if problems := [*file.never_reached([*agent.tools, QUESTION]), *file.unknown_targets(agent.tools)]:
-        raise BadPolicy(problems)
+        return []
+    return [
+        *file.never_reached([*agent.tools, QUESTION]),
+        *file.unknown_targets(agent.tools),
+        *file.asked_after_all({gate.tool: gate.allowed for gate in agent.gates.values()}),
+    ]
 
 
 def _why(error: SlackApiError) -> str:

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from bot.approvals.asking import Asking
+from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.policy import ChannelMembers, One, Quorum, Requester, Terms, UserGroup
@@ -143,6 +144,28 @@ def test_an_edit_that_would_lead_to_no_tool_is_refused_by_name_and_line() -> Non
     first, second = file.unknown_targets(["a"])
     assert first.startswith("approvals.toml, line 3: `edit_to` names 'b', which is no tool of the agent")
     assert second.startswith("approvals.toml, line 6: `edit_to` names 'c'")
+
+
+@pytest.mark.parametrize(
+    ("rules", "line"),
+    [
+        ('tools = ["pay"]\nask = "never"', 6),
+        ('tools = ["p*", "x"]\nquorum = 1\nask = "never"', 7),
+        ('tools = ["x"]\nask = "never"\n[[rules]]\ntools = ["*"]\nask = "never"', 9),
+        ('tools = ["pay"]\n[[rules]]\ntools = ["*"]\nask = "never"', None),
+        ('tools = ["x"]\nask = "never"', None),
+        ('tools = ["pay"]\nask = "once"', None),
+    ],
+)
+def test_a_rule_that_never_asks_about_what_only_people_can_decide_is_refused_by_name_and_line(
+    rules: str, line: int | None
+) -> None:
+    text = f'[defaults]\napprovers = ["channel"]\nask = "never"\n[[rules]]\n{rules}\n'
+    gates = {"pay": (DecisionKind.REJECT, DecisionKind.RESPOND), "x": tuple(DecisionKind)}
+    told = parse_policy(text, name="approvals.toml").asked_after_all(gates)
+    begins = f"""approvals.toml, line {line}: `ask` is "never", but the gate of 'pay' """
+    sentence = f"{begins}does not allow approve, so people would be asked all the same."
+    assert told == ([sentence] if line else [])
 
 
 @pytest.mark.parametrize(

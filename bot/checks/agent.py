@@ -16,7 +16,7 @@ from bot.checks.finding import Finding, Findings, Verdict
 from bot.policy_file import BadPolicy, PolicyFile
 from bot.policy_of_agent import notes
 from bot.settings import NO_POLICY, Settings
-from bot.starting import agent_name, built_agent, loaded_agent, whole_policy
+from bot.starting import agent_name, built_agent, loaded_agent, rule_problems, whole_policy
 
 CARRIED: Final = "The policy of the agent is well formed{keys}."
 
@@ -74,7 +74,7 @@ def whole_findings(
     if not agents:
         return file, [] if file else [Finding(Verdict.WRONG, NO_POLICY)]
     try:
-        whole = whole_policy(file, agents[0])
+        whole = whole_policy(file, agents[0].policy)
     except BadPolicy as bad:
         return None, [Finding(Verdict.WRONG, problem) for problem in bad.problems]
     told = [Finding(Verdict.OK, note) for note in notes(whole)]
@@ -89,7 +89,7 @@ def _by_function(policy: PolicyFile) -> str:
 
 
 def rules_findings(policy: PolicyFile, agent: BuiltAgent) -> list[Finding]:
-    """Rules that do nothing: earlier ones take all of their tools, or the agent has no such tool.
+    """Rules that do nothing or are not kept: earlier ones take all of their tools, or the agent is not so.
 
     Of a graph of the team's own, not all tools are known.
     """
@@ -97,8 +97,7 @@ def rules_findings(policy: PolicyFile, agent: BuiltAgent) -> list[Finding]:
         return []
     known = [*agent.tools, QUESTION]
     return [
-        *(Finding(Verdict.WRONG, problem) for problem in policy.never_reached(known)),
-        *(Finding(Verdict.WRONG, problem) for problem in policy.unknown_targets(agent.tools)),
+        *(Finding(Verdict.WRONG, problem) for problem in rule_problems(policy, agent)),
         *_for_no_tool(policy, known),
     ]
 

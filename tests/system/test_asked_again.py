@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.policy_file import BadPolicy
 from bot.sandbox import Person, buttons, text_of
 from bot.store import reading_store
 from tests.postgres import a_database
@@ -229,6 +230,15 @@ async def test_what_only_people_can_answer_is_asked_even_where_the_policy_never_
     async with a_house(tmp_path, policy=CHANNEL + 'ask = "never"\n') as house:
         await house.asks([("ask_user", {"question": "Which?"})])
         assert decisions(await house.card("Answer needed")) == ["Respond"]
+
+
+async def test_a_rule_that_never_asks_about_what_only_people_can_answer_stops_the_start(
+    tmp_path: Path,
+) -> None:
+    policy = CHANNEL + '[[rules]]\ntools = ["ask_*"]\nask = "never"\n'
+    with pytest.raises(BadPolicy, match=r"line 5: `ask` is \"never\", but the gate of 'ask_user' does not"):
+        async with a_house(tmp_path, policy=policy, audited=False):
+            raise AssertionError("it started")
 
 
 async def test_status_lists_what_is_not_asked_again_and_forget_takes_it_back(tmp_path: Path) -> None:
