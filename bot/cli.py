@@ -104,7 +104,7 @@ def pending(*, as_json: AsJson = False) -> None:
     async def work() -> Document:
         settings = Settings.from_environment()
         async with reading_store(settings.bot_database_url) as store:
-            return await reports.pending(store, _policy(settings))
+            return await reports.pending(store, _whole_policy(settings))
 
     if report := run(work):
         _print_json(report) if as_json else tables.console().print(tables.pending_table(report))
@@ -116,7 +116,7 @@ def show(thread: Thread, *, as_json: AsJson = False, unmasked: Unmasked = False)
 
     async def work() -> Document:
         settings = Settings.from_environment()
-        policy = None if unmasked else _policy(settings)
+        policy = None if unmasked else _whole_policy(settings)
         masking = None if unmasked else Masking(redact=policy.redact) if policy else BY_DEFAULT
         async with reading_store(settings.bot_database_url) as store:
             return await reports.conversation(store, thread, masking)
@@ -170,6 +170,19 @@ def main() -> None:
 
 def _policy(settings: Settings) -> PolicyFile | None:
     return read_policy(path) if (path := settings.policy_file) else None
+
+
+def _whole_policy(settings: Settings) -> PolicyFile | None:
+    """What the file says, and what a team's own agent carries."""
+    file = _policy(settings)
+    if not settings.bot_agent:
+        return file
+    from bot.agents.agent import Agent
+    from bot.starting import loaded_agent, whole_policy
+
+    agent = loaded_agent(settings)
+    carried = agent.policy if isinstance(agent, Agent) else None
+    return whole_policy(file, carried) if file or carried else None
 
 
 def _print_lines(lines: Sequence[str] | None) -> None:

@@ -53,6 +53,24 @@ def test_redact_is_a_list_of_names() -> None:
         parse_policy(f'{POLICY}redact = "iban"\n', name="approvals.toml")
 
 
+async def test_show_masks_what_the_policy_of_the_agent_names(tmp_path: Path) -> None:
+    (tmp_path / "team.py").write_text(
+        "from bot import Agent, Defaults, Policy, Rule\n"
+        "agent = Agent(tools=[], interrupt_on={}, policy=Policy(defaults=Defaults(approvers=['channel']), "
+        "rules=[Rule(tools=['pay_*'], redact=['to'])]))\n"
+    )
+    asked = approval(
+        "p1", action("a1", {"to": "Carol"}, tool="pay_bill"), conversation=ConversationId(THREAD)
+    )
+    async with open_store(tmp_path / "bot.db") as store, store.write() as tx:
+        await tx.conversations.add(conversation(THREAD))
+        await tx.approvals.add(asked)
+    shown = await CommandLine(folder=tmp_path).run("show", THREAD, "--json", BOT_AGENT="team:agent")
+    assert shown.code == 0, shown.err
+    [told] = json.loads(shown.out)["approvals"]
+    assert told["actions"][0]["arguments"] == {"to": "(masked, 5 characters)"}
+
+
 async def test_show_masks_secrets_unless_it_is_told_not_to(tmp_path: Path) -> None:
     (tmp_path / "approvals.toml").write_text(RULES)
     arguments: dict[str, Json] = {"to": "Carol", "password": "hunter2", "note": "hunter2 is it"}
