@@ -11,9 +11,12 @@ import pytest
 
 from bot import reports
 from bot.approvals.masking import Masking
+from bot.audit.documents import document
+from bot.audit.trace import Tracing
 from bot.policy_file import parse_policy
 from bot.sandbox import buttons, text_of, value_of
 from bot.store import reading_store
+from bot.store.auditing import recorded
 from tests.secrets_made import RNG, Secret, secrets, some
 from tests.system.agents import RUNS, WORDS
 from tests.system.house import House, a_house
@@ -31,16 +34,20 @@ async def house(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> AsyncItera
     async with a_house(tmp_path, agent="tests.system.leaky:leaky", policy=POLICY) as house:
         yield house
         shown = "\n".join(text for call in house.slack.calls() for text in texts(dict(call.arguments)))
+        private = "\n".join(texts(await house.bob.messages("#general")))
         metrics = await asked_for_metrics(house)
     logs = "".join(capfd.readouterr())
     record, told = await printed(tmp_path / "bot.db")
-    for where in (shown, metrics, logs, record, told):
+    lines, trace = await exported(tmp_path / "bot.db")
+    for where in (shown, private, metrics, logs, record, told, lines, trace):
         assert [one.kind for one in MADE if leaked(one, where)] == []
         assert TYPED not in where
         assert CODENAME not in where
     assert "approval_bot_events" in metrics
     assert "started" in logs
     assert "said" in record
+    assert "said" in lines
+    assert "session_end" in trace
     assert "(masked, " in shown
     assert "(masked, " in told
 
@@ -62,6 +69,15 @@ async def printed(file: Path) -> tuple[str, str]:
     async with reading_store(file) as store:
         reported = [await reports.conversation(store, thread, masking) for thread in threads]
     return record, "\n".join(text for report in reported for text in texts(report))
+
+
+async def exported(file: Path) -> tuple[str, str]:
+    """The record as `audit` prints it, in both of its formats."""
+    tracing = Tracing(session="record")
+    async with reading_store(file) as store:
+        lines = [line async for line in recorded(store)]
+    trace = [told for line in lines for told in tracing.take(line.event)] + [*tracing.end()]
+    return "\n".join(texts([document(line) for line in lines])), "\n".join(texts(trace))
 
 
 def texts(part: object) -> Iterator[str]:
@@ -107,6 +123,11 @@ async def test_no_secret_leaves_by_a_card_a_view_or_a_form(house: House) -> None
     WORDS.update({"data": data, "password": MADE[-1].core, "everything": [one.text for one in MADE]})
     await house.asks([("store", {"data": "$data", "password": "$password"})] * 4)
     card = await house.card()
+    home = await house.bob.opens_home("Waiting for you")
+    assert "(masked, " in text_of(home)
+    await house.alice.opens_home("waits for a decision about store")
+    await house.bob.say("#general", "/agent pending")
+    assert "store" in text_of(await house.bob.sees_privately("Waiting for you"))
     await house.carol.press(card, "View all")
     page = await house.carol.form("store")
     while "Next" in buttons(page):
@@ -127,6 +148,9 @@ async def test_no_secret_leaves_by_a_card_a_view_or_a_form(house: House) -> None
     await house.bob.press(card, "Respond")
     await house.bob.submit(await house.bob.form(), {"Response": words})
     await house.answer("store: ", timeout=30)
+    await house.bob.home("store: edited by you")
+    await house.bob.say("#general", "/agent pending")
+    await house.bob.sees_privately("Nothing waits for you")
     assert [run for run in RUNS if run[0] == "store"] == [
         ("store", {"data": data, "password": MADE[-1].core}),
         ("store", {"data": data, "password": TYPED}),
