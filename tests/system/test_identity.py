@@ -17,6 +17,7 @@ from typing import Any, Final
 import pytest
 
 from bot.approvals.approval import Approval, State
+from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import PostKind, PostState, Status
 from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.desk import Desk
@@ -25,6 +26,7 @@ from bot.approvals.ids import ActionId, ChannelId, GroupId, Ts, UserId
 from bot.approvals.places import Spot
 from bot.approvals.policy import ChannelMembers, One, Policy, Quorum, Requester, Terms, UserGroup
 from bot.approvals.ports import Event
+from bot.approvals.together import Together, listed
 from bot.sandbox import Fault, Sandbox
 from bot.sandbox.founding import BOT_USER, OTHER_TEAM_ID, TEAM_ID
 from bot.sandbox.records import Account, Channel, TeamId
@@ -114,7 +116,7 @@ DECISIONS: Final[Sequence[Decision]] = (
 )
 
 
-TOGETHER: Final = 24
+AT_A_TIME: Final = 24
 """Presses at a time."""
 
 
@@ -171,6 +173,16 @@ def asked(cell: Cell) -> Approval:
     )
 
 
+def both(cell: Cell) -> Approval:
+    """Two calls that one press may decide."""
+    needs, briefing = POLICIES[cell.policy].needs, Briefing(all_at_once=True)
+    return approval(
+        f"both of {cell.name}",
+        *(action(f"{n} of {cell.name}", needs=needs, briefing=briefing) for n in (1, 2)),
+        requesters=frozenset({id_of("requester"), id_of("steerer")}),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """A Slack with everybody in it, and the rows of all cells."""
@@ -183,18 +195,33 @@ class Place:
         return SlackDirectory(client, team=TEAM_ID, enterprise=GRID)
 
     async def press(self, cell: Cell, directory: SlackDirectory) -> Approval | Refused:
-        desk = Desk(
-            store=self.store,
-            jobs=owing(WatchedStore(self.store)),
-            directory=directory,
-            tools=FileTools(),
-            policy=Policy(defaults=POLICIES[cell.policy]),
-            now=lambda: datetime.now(UTC),
-        )
+        desk = self.desk(POLICIES[cell.policy], directory)
         try:
             return await desk.decide(cell.action, cell.decision, by=id_of(cell.who), spot=cell.spot)
         except Refused as refusal:
             return refusal
+
+    async def press_all(
+        self, who: str, policy: str, decision: Approve | Reject, directory: SlackDirectory
+    ) -> Together | Refused:
+        """One press that lists both calls that wait under this policy."""
+        desk = self.desk(replace(POLICIES[policy], all_at_once=True), directory)
+        cell = Cell(who=who, policy=policy, decision=decision)
+        those = [listed(each) for each in both(cell).actions]
+        try:
+            return await desk.decide_all(those, decision, by=id_of(who), spot=cell.spot)
+        except Refused as refusal:
+            return refusal
+
+    def desk(self, terms: Terms, directory: SlackDirectory) -> Desk:
+        return Desk(
+            store=self.store,
+            jobs=owing(WatchedStore(self.store)),
+            directory=directory,
+            tools=FileTools(),
+            policy=Policy(defaults=terms),
+            now=lambda: datetime.now(UTC),
+        )
 
     async def faults(self, told: dict[str, Approval | Refused], *, down: bool) -> list[str]:
         """What is not as the table has it: the answer, the rows or the record."""
@@ -280,13 +307,48 @@ async def test_nobody_decides_but_whom_the_table_names(tmp_path: Path, lookup: s
                 )
         if lookup != "fresh":
             await place.slack.fault(Fault(kind="error", method="*"))
-        for cells in [CELLS[at : at + TOGETHER] for at in range(0, len(CELLS), TOGETHER)]:
+        for cells in [CELLS[at : at + AT_A_TIME] for at in range(0, len(CELLS), AT_A_TIME)]:
             directories = [place.directory() if lookup == "fresh" else remembering for _ in cells]
             answers = await asyncio.gather(*map(place.press, cells, directories))
             told |= {cell.name: answer for cell, answer in zip(cells, answers, strict=True)}
             if lookup == "fresh":
                 await asyncio.gather(*(each.close() for each in directories))
         assert await place.faults(told, down=lookup == "down") == []
+
+
+@pytest.mark.parametrize("down", [False, True])
+async def test_nobody_decides_all_at_once_but_whom_the_table_names(tmp_path: Path, *, down: bool) -> None:
+    cells = [cell for cell in CELLS if isinstance(cell.decision, Approve | Reject)]
+    async with a_place(tmp_path) as place, AsyncExitStack() as stack:
+        async with place.store.write() as tx:
+            for cell in cells:
+                await tx.approvals.add(both(cell))
+                card = post(f"card of both of {cell.name}", kind=PostKind.CARD, approval=both(cell).id)
+                there = replace(card, state=PostState.SHOWN, channel=ChannelId(OPS), ts=Ts("5.5"))
+                await tx.posts.owe(there)
+        if down:
+            await place.slack.fault(Fault(kind="error", method="*"))
+        directory = place.directory()
+        stack.push_async_callback(directory.close)
+        wrong = [
+            cell.name for cell in cells if not await is_as_the_table_has_it(place, cell, directory, down=down)
+        ]
+    assert wrong == []
+
+
+async def is_as_the_table_has_it(place: Place, cell: Cell, directory: SlackDirectory, *, down: bool) -> bool:
+    """Whether one press on both calls counts for both of them, or for none with its sentence."""
+    assert isinstance(cell.decision, Approve | Reject)
+    told = await place.press_all(cell.who, cell.policy, cell.decision, directory)
+    async with place.store.read() as tx:
+        now = await tx.approvals.on_card(both(cell).id)
+    each = [one for approval in now for one in approval.actions]
+    counted = [one.outcome is not None or one.vote_of(id_of(cell.who)) is not None for one in each]
+    if cell.allowed and not down:
+        return isinstance(told, Together) and (told.decided, told.left, counted) == (2, (), [True, True])
+    whys = [str(told)] if isinstance(told, Refused) else [one.why for one in told.left]
+    refused = whys and all(why.startswith(cell.sentence(down=down)) for why in whys)
+    return bool(refused) and counted == [False, False] and getattr(told, "decided", 0) == 0
 
 
 async def test_a_slack_that_does_not_answer_is_a_refusal_within_the_time_of_an_ack(tmp_path: Path) -> None:
