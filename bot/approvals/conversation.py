@@ -83,6 +83,8 @@ class PostKind(StrEnum):
     """That people are called in for an approval; its text says who may decide."""
     EXPIRY = "expiry"
     """That an approval expired."""
+    OUTCOME = "outcome"
+    """What was decided about all on a card, for whoever asked."""
     FAILURE = "failure"
     """A sentence about a run that failed, with a Retry button that goes on where it failed."""
     TOOL_FAILURE = "tool_failure"

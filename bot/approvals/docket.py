@@ -13,8 +13,9 @@ from typing import Final, TypeAlias
 
 from bot.approvals.admission import AskAbout
 from bot.approvals.approval import Approval, State
-from bot.approvals.conversation import Conversation, Status
+from bot.approvals.conversation import Status
 from bot.approvals.errors import Conflict, Refused, UnknownAction
+from bot.approvals.hearing import owe_outcome
 from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.ports import Asked, Jobs, Store, Transaction
 from bot.approvals.queueing import Queue
@@ -122,9 +123,7 @@ class Docket:
             rulings.append(ruling)
             judged.append((case, replace(ruling.approval, version=ruling.approval.version + 1)))
         if rulings:
-            await self._write(
-                tx, changed, rulings, {one.conversation.id: one.conversation for one in asked.values()}
-            )
+            await self._write(tx, changed, rulings, {one.approval.id: one for one in asked.values()})
         return judged
 
     async def _write(
@@ -132,15 +131,16 @@ class Docket:
         tx: Transaction,
         changed: dict[ApprovalId, Approval],
         rulings: Sequence[Ruling],
-        conversations: dict[str, Conversation],
+        asked: dict[ApprovalId, Asked],
     ) -> None:
         await tx.approvals.save(*changed.values())
         await tx.record.append(*(ruling.event for ruling in rulings))
-        for approval in changed.values():
-            conversation = conversations[approval.conversation]
-            if approval.state is State.SETTLED and conversation.status in {Status.WAITING, Status.FAILED}:
-                await tx.conversations.save(replace(conversation, status=Status.WORKING))
         settled = [one for one in changed.values() if one.state is State.SETTLED]
+        for approval in settled:
+            conversation = asked[approval.id].conversation
+            if conversation.status in {Status.WAITING, Status.FAILED}:
+                await tx.conversations.save(replace(conversation, status=Status.WORKING))
+            await owe_outcome(tx, self._jobs, approval, asked[approval.id])
         await self._queue.let_on(tx, {one.conversation for one in settled})
         work = {owed.id: owed for ruling in rulings for owed in ruling.work}
         await self._jobs.owe(tx, *work.values())

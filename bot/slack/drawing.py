@@ -8,7 +8,7 @@ from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.plan import Plan
-from bot.slack import answers, turns, waiting
+from bot.slack import answers, hearing, turns, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.not_asked import not_asked
@@ -103,7 +103,7 @@ class Drawing:
                 return [turns.kept(self.post)]
             case PostKind.FAILURE | PostKind.TOOL_FAILURE:
                 return [answers.failure(self.post)]
-            case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY:
+            case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY | PostKind.OUTCOME:
                 told = self._as_time_goes_by()
                 return [told] if told else []
             case _:
@@ -118,6 +118,8 @@ class Drawing:
                 return waiting.reminder(shown, self.post.text)
             case PostKind.ESCALATION:
                 return waiting.escalation(shown, self.post.text)
+            case PostKind.OUTCOME:
+                return hearing.outcome(shown)
             case _:
                 return waiting.expiry(shown)
 

@@ -130,6 +130,7 @@ AFTER_TWO_ROUNDS: dict[str, object] = {
     "posts": [
         (PostKind.CARD, ""),
         (PostKind.KEPT, ""),
+        (PostKind.OUTCOME, ""),
         (PostKind.TOOL_FAILURE, "No such file."),
         (PostKind.CARD, ""),
         (PostKind.ANSWER, "All done."),

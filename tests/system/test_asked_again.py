@@ -219,7 +219,8 @@ async def test_what_the_policy_never_asks_about_runs_without_a_word_and_stands_i
         await house.answer()
         assert RUNS == [FIVE, SIX]
         thread = await house.bob.thread("#general", card["thread_ts"])
-        assert len(thread) == 4  # besides what was asked, card and answer: what the agent does
+        # What was asked, what the agent does, the card, that it was rejected, and the answer.
+        assert len(thread) == 5
     through = await recorded(tmp_path, "let_through")
     assert [one["why"] for one in through] == ["policy", "policy"]
     executed = [one["digest"] for one in await recorded(tmp_path, "executing")]
