@@ -57,7 +57,7 @@ def _has_what_its_type_needs(payload: Mapping[object, object]) -> bool:
     match payload:
         case {"type": "block_actions", "actions": [{"action_id": str()}, *_], "user": {"id": str()}}:
             return True
-        case {"type": "view_submission" | "view_closed", "view": dict(), "user": {"id": str()}}:
+        case {"type": "view_submission" | "view_closed", "view": {"type": str()}, "user": {"id": str()}}:
             return True
         case {"type": "event_callback", "event": {"type": str()}}:
             return True

@@ -47,12 +47,42 @@ def _another_button(payload: Json, dice: random.Random) -> None:
         for action in payload["actions"]:
             if isinstance(action, dict):
                 action["value"] = dice.choice(["0" * 32, "A" * 1999, json.dumps({"approve": True}), *ODD])
+    elif isinstance(payload.get("view"), dict) and (place := _listing(payload["view"])):
+        payload["view"]["private_metadata"] = _another_listing(place, dice)
     elif isinstance(payload.get("view"), dict):
         payload["view"]["private_metadata"] = dice.choice(
             ["0" * 32, '{"action": 7}', '{"action": "x"}', '{"page": -1}', "[" * 2000, *ODD]
         )
     else:
         _another_app(payload, dice)
+
+
+def _listing(view: Json) -> Json | None:
+    """What the form of Approve all carries; None for any other."""
+    try:
+        place = json.loads(view["private_metadata"])
+        return place if place["listed"] and isinstance(place["listed"], dict) else None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def _another_listing(place: Json, dice: random.Random) -> str:
+    """Calls that are none, that were not listed so, one twice with two digests, or too many of them."""
+    real: Json = place["listed"]
+    changed = dict.fromkeys(real, "0" * 16)
+    twice = f"{json.dumps(real)[:-1]}, {json.dumps(changed)[1:]}"
+    listed: str = dice.choice(
+        [
+            json.dumps({dice.choice(["0" * 32, "é", "../x", "U0BOB"]): dice.choice([*real.values()])}),
+            json.dumps(changed),
+            json.dumps({id: bound.swapcase()[::-1] for id, bound in real.items()}),
+            twice,
+            json.dumps(real | {f"{number:032}": "0" * 16 for number in range(dice.choice([39, 40, 5000]))}),
+            json.dumps(dict.fromkeys(real, dice.choice(ODD))),
+            json.dumps(dice.choice(ODD)),
+        ]
+    )
+    return f'{json.dumps({**place, "listed": 0})[:-1]}, "listed": {listed}}}'
 
 
 OUTSIDE: list[Callable[[Json, random.Random], None]] = [_another_app, _no_workspace, _a_stranger]

@@ -5,6 +5,7 @@ A fixed part runs each time; `WHOLE=1 pytest tests/system/test_forged.py` sends 
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -22,6 +23,7 @@ from tests.system.forgery import Forgery, Json, forgeries
 from tests.system.house import House, a_house
 from tests.whole import WHOLE
 
+POLICY = '[defaults]\napprovers = ["channel"]\nall_at_once = true\n'
 NUMBER = 10_000 if WHOLE else 1_000
 AT_ONCE = 20
 STAND = frozenset({"conversations", "messages", "approvals", "actions", "executions"})
@@ -36,6 +38,8 @@ async def real_payloads(house: House) -> list[Forgery]:
     clicks = [house.slack.click(house.bob, card, word) for word in ("Approve", "Edit", "Reject", "Stop")]
     await house.bob.press(card, "Edit")
     form = await house.bob.form()
+    await house.bob.close(form)
+    every = [one async for one in all_at_once(house, card)]
     sent = clicks[0] | {"type": "view_submission", "view": form | {"state": {"values": {}}}}
     del sent["actions"]
     shortcut = house.slack.shortcut(house.bob, card)
@@ -62,7 +66,23 @@ async def real_payloads(house: House) -> list[Forgery]:
     interactive: list[Forgery] = [
         ("interactive", one) for one in [*clicks, sent, shortcut, ask, listed, reason]
     ]
+    interactive += [("interactive", one) for one in every]
     return [*interactive, ("slash_commands", command), ("events_api", event)]
+
+
+async def all_at_once(house: House, card: Json) -> AsyncIterator[Json]:
+    """Both buttons, and both forms with what they list."""
+    for word, title in (("Approve all", "Approve these 2 calls?"), ("Reject all", "Reject these 2 calls?")):
+        click = house.slack.click(house.bob, card, word)
+        yield click
+        await house.bob.press(card, word)
+        form = await house.bob.form(title)
+        opened = [call for call in house.slack.calls() if call.method == "views.open"]
+        place = {"private_metadata": opened[-1].arguments["view"]["private_metadata"]}
+        await house.bob.close(form)
+        sent = click | {"type": "view_submission", "view": form | place | {"state": {"values": {}}}}
+        del sent["actions"]
+        yield sent
 
 
 def rows(folder: Path) -> dict[str, Any]:
@@ -85,7 +105,7 @@ def encoded(kind: EnvelopeKind, payload: Json) -> tuple[bytes, str]:
 
 @pytest.mark.timeout(600)
 async def test_over_http_none_of_them_is_an_accident_and_none_changes_anything(tmp_path: Path) -> None:
-    async with a_house(tmp_path, mode=Mode.HTTP) as house:
+    async with a_house(tmp_path, mode=Mode.HTTP, policy=POLICY) as house:
         forged = forgeries(await real_payloads(house), NUMBER)
         before, tasks = rows(tmp_path), len(asyncio.all_tasks())
         statuses: Counter[int] = Counter()
@@ -109,7 +129,7 @@ async def test_over_http_none_of_them_is_an_accident_and_none_changes_anything(t
 
 @pytest.mark.timeout(600)
 async def test_over_a_socket_each_is_answered_and_none_changes_anything(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with a_house(tmp_path, policy=POLICY) as house:
         forged = forgeries(await real_payloads(house), NUMBER)
         before, tasks = rows(tmp_path), len(asyncio.all_tasks())
 
