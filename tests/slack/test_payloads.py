@@ -294,6 +294,7 @@ def test_real_payloads_are_well_formed(payload: dict[str, Any]) -> None:
         {**COMMAND, "text": ["x"]},
         {**SUBMISSION, "response_urls": None},
         {**SUBMISSION, "view": None},
+        {**SUBMISSION, "view": {"callback_id": "reject_form"}},
         {**MENTION, "authorizations": ["x"]},
         [],
         "x",

@@ -1,15 +1,16 @@
-"""Retry and Stop count only where their buttons stand, as every other click does."""
+"""Retry, Stop and Ask again count only where their buttons stand, as every other click does."""
 
 import asyncio
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.sandbox import buttons, text_of
 from tests.system.agents import FAIL, RUNS
-from tests.system.house import House
+from tests.system.house import House, a_house
 
 
 async def refusals(house: House) -> list[str]:
@@ -69,3 +70,21 @@ async def test_retry_counts_only_where_it_stands(house: House, where: str) -> No
     assert '"reason":"NotHere"' in told
     await house.bob.press(failed, "Retry")
     await house.card()
+
+
+@pytest.mark.parametrize("where", ["message", "channel"])
+async def test_ask_again_counts_only_where_it_stands(tmp_path: Path, where: str) -> None:
+    five = ("transfer", {"amount": 5.0, "to": "eve"})
+    policy = '[defaults]\napprovers = ["channel"]\nask = "once"\n'
+    async with a_house(tmp_path, policy=policy) as house:
+        await house.asks([five], [five])
+        await house.bob.press(await house.card(), "Approve")
+        await house.answer()
+        told = await house.bob.sees(lambda one: "Ask again" in buttons(one), channel="#general")
+        await stands(house)
+        click = house.slack.click(house.bob, told, "Ask again")
+        await house.slack.deliver(moved(click, where), "interactive")
+        [refused] = await refusals(house)
+        assert '"reason":"NotHere"' in refused
+        await house.bob.press(told, "Ask again")
+        await house.bob.sees_change(told, lambda one: "From now on it is asked again" in text_of(one))
