@@ -156,7 +156,7 @@ class Judge:
 
 
 def _function(mutant: str) -> str:
-    return mangled_name_from_mutant_name(mutant)
+    return str(mangled_name_from_mutant_name(mutant))
 
 
 def _judge(session: pytest.Session, tests: Sequence[int], mutant: str, writing: int) -> int:

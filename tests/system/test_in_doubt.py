@@ -17,6 +17,7 @@ from tests.system.house import decisions, is_answer
 
 ROOT = Path(__file__).parents[2]
 AMOUNT = {"amount": 7, "to": "bob"}
+UNREAD = "You have not seen the whole of it"
 
 
 @asynccontextmanager
@@ -49,14 +50,18 @@ async def the_bot(
         await process.wait()
 
 
-async def killed_in_a_payment(data: Path) -> None:
+async def killed_in_a_payment(data: Path, to: str = "bob") -> None:
     """Bob approves a payment that is made, and of which the process dies."""
     async with the_bot(data) as (process, slack):
         (data / "workspace" / "die").touch()
-        await slack.person("Alice").say("#general", f"/agent {json.dumps([[['pay', AMOUNT]]])}")
+        await slack.person("Alice").say("#general", f"/agent {json.dumps([[['pay', {**AMOUNT, 'to': to}]]])}")
         bob = slack.person("Bob")
         card = await bob.sees("Approval needed", channel="#general")
-        pressing = asyncio.ensure_future(bob.press(card, "Approve"))
+        if "View all" in buttons(card):
+            await bob.press(card, "Approve")
+            pressing = asyncio.ensure_future(bob.submit(await bob.form(UNREAD)))
+        else:
+            pressing = asyncio.ensure_future(bob.press(card, "Approve"))
         await asyncio.wait_for(process.wait(), 30)
         await asyncio.wait((pressing,))
         pressing.exception()
@@ -70,6 +75,21 @@ def payments(data: Path) -> list[str]:
 
 def asks(message: dict[str, Any]) -> bool:
     return decisions(message) == ["It ran", "Run again", "Skip"]
+
+
+async def test_whoever_has_not_seen_the_whole_call_is_asked_before_it_runs_again(tmp_path: Path) -> None:
+    await killed_in_a_payment(tmp_path, to="bob and sons " * 250)
+    async with the_bot(tmp_path) as (_, slack):
+        carol = slack.person("Carol")
+        card = await carol.sees(lambda one: "Run again" in buttons(one), channel="#general")
+        await carol.press(card, "Run again")
+        form = await carol.form(UNREAD)
+        assert len(payments(tmp_path)) == 1
+        assert await carol.submit(form) == {}
+        ended = await carol.sees_change(card, lambda one: "Run again by <@U0CAROL>" in text_of(one))
+        assert "Run again" not in buttons(ended)
+        await slack.person("Alice").sees(is_answer, channel="#general")
+        assert len(payments(tmp_path)) == 2
 
 
 async def test_people_who_say_that_it_ran_are_asked_what_it_returned(tmp_path: Path) -> None:
