@@ -17,10 +17,10 @@ from bot.approvals.person import Standing
 from bot.approvals.policy import Members, One, Policy, Who
 from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Transaction
 from bot.approvals.stopping import stop
-from bot.approvals.turns import notice_of, offer
+from bot.approvals.turns import WAITS, notice_of, offer
 
 KEPT: Final = {
-    Status.WAITING: "Kept: the agent gets this message once the approvals above are decided.",
+    Status.WAITING: WAITS,
     Status.WORKING: "Kept: the agent is busy and gets this message next.",
     Status.RETRYING: "Kept: the agent is busy and gets this message next.",
     Status.CANCELLING: "Kept: the agent gets this message once it has stopped.",

@@ -24,6 +24,9 @@ LONGEST_REASON: Final = 3_000
 NOBODY: Final = UserId("")
 """Who settled a notice whose message no longer waits without having been a reason."""
 
+WAITS: Final = "Kept: the agent gets this message once the approvals above are decided."
+"""What the thread is told about it."""
+
 NOT_KNOWN: Final = "This message is not known here any more, so nothing was done."
 NO_LONGER_WAITS: Final = "This message no longer waits, so nothing was done."
 ELSEWHERE: Final = "This is not where the notice stands, so nothing was done."

@@ -9,7 +9,7 @@ from slack_sdk.models.blocks import ButtonElement, ConfirmObject, PlainTextObjec
 from bot.approvals.conversation import Post
 from bot.approvals.errors import Refused
 from bot.approvals.ids import PostId
-from bot.approvals.turns import Objections
+from bot.approvals.turns import WAITS, Objections
 from bot.slack import payloads, verbs
 from bot.slack.answers import sentence
 from bot.slack.buttons import button, row
@@ -21,7 +21,6 @@ from bot.slack.text import mention
 
 Payload = dict[str, Any]
 
-WAITS: Final = "Kept: the agent gets this message once the approvals above are decided."
 LABEL: Final = "Reject all for this reason"
 ASKED: Final = "Reject everything?"
 MEANT: Final = (
