@@ -19,7 +19,7 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 
 from tests.mutation import mutants
 from tests.mutation.groups import GROUPS, LEAST, ROOT, TESTS
-from tests.mutation.judging import ENDLESS, KILLED, Judge
+from tests.mutation.judging import ENDLESS, KILLED, PATIENCE, Judge
 from tests.mutation.mutants import Mutants
 
 KEPT: Final = ROOT / "mutants.json"
@@ -71,6 +71,7 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="judge nothing, print what is known")
     parser.add_argument("--show", action="store_true", help="print what each survivor changes")
     parser.add_argument("--children", type=int, default=2, help="processes at a time")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds of tests for each mutant")
     parser.add_argument("--tests", nargs="+", default=list(TESTS), help="tests that judge")
     return parser.parse_args(arguments)
 
@@ -129,7 +130,7 @@ def _judge(
             _keep(made, kept)
             print(f"{done} of {len(chosen)} mutants", file=sys.__stderr__, flush=True)
 
-    judge = Judge(mutants=chosen, children=asked.children, judged=judged)
+    judge = Judge(mutants=chosen, children=asked.children, patience=asked.patience, judged=judged)
     tests = [str(path) for pattern in asked.tests for path in sorted(ROOT.glob(pattern))]
     ended = pytest.main([*QUIET, *tests], plugins=[judge])
     if ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and not judge.failed:

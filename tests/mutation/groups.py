@@ -19,15 +19,27 @@ GROUPS: Final = {
         *_modules("bot.agents.", "verdicts guard"),
     ),
     "policy": (
-        *_modules(_APPROVALS, "policy terms who quorum admission asking remembered places"),
-        *_modules("bot.", "policy_file policy_sections policy_names policy_checks"),
+        *_modules(
+            _APPROVALS, "policy terms who quorum admission asking remembered places functions remaining"
+        ),
+        *_modules("bot.", "policy_file policy_sections policy_names policy_checks policy_reading"),
+        *_modules("bot.", "policy_functions policy_of_agent"),
     ),
-    "state": _modules(_APPROVALS, "approval action decision journal rulings timers standings steps endings"),
+    "state": (
+        *_modules(_APPROVALS, "approval action decision journal rulings timers standings steps endings"),
+        *_modules(_APPROVALS, "queueing bursts choosing turns together many"),
+    ),
     "rendering": (
         *_modules(_APPROVALS, "masking secrets secret_names"),
         *_modules(_SLACK, "text literal scripts arguments requests outcomes votes headlines crowds cards"),
         *_modules(_SLACK, "buttons message viewing fields forms edits schemas inputs pointing not_asked"),
-        *_modules(_SLACK, "doubts markdown splitting"),
+        *_modules(
+            _SLACK, "doubts markdown splitting asking glance choices differences reviewing all_at_once"
+        ),
+        *_modules(
+            _SLACK, "progress home home_tabs pending stands shortcuts quoting turns turning displaced hearing"
+        ),
+        _APPROVALS + "plan",
     ),
 }
 LEAST: Final = 85

@@ -31,7 +31,8 @@ SLOWEST: Final = 0.8
 """Seconds of CPU: a test that takes longer judges no mutant."""
 
 PATIENCE: Final = 2.0
-"""Seconds of CPU of tests for one mutant, the most particular ones first. What survives them survives."""
+"""Seconds of CPU of tests for one mutant, the most particular ones first. What survives them survives,
+unless `--patience` gives the survivors more."""
 
 CPU: Final = 20
 """Seconds of one mutant's process before it counts as one that never ends."""
@@ -56,6 +57,7 @@ class Judge:
 
     mutants: Sequence[str]
     children: int
+    patience: float
     judged: Callable[[str, str, str], None]
     failed: list[str] = field(default_factory=list)
     _reach: dict[int, Reach] = field(default_factory=dict)
@@ -147,7 +149,7 @@ class Judge:
             if function in reach.functions and reach.seconds <= SLOWEST and number not in seen
         ]
         reaching.sort(key=lambda number: len(self._reach[number].functions) * self._reach[number].seconds)
-        left = PATIENCE
+        left = self.patience
         for number in [*dict.fromkeys(seen), *reaching]:
             left -= self._reach[number].seconds
             if left < 0:
