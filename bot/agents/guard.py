@@ -42,13 +42,14 @@ from bot.agents.results import kept, recorded, refused, reported
 from bot.agents.verdicts import was_asked
 from bot.approvals import tenure
 from bot.approvals.ids import ConversationId
-from bot.approvals.journal import Ask, Call, Execution, Free, Refuse, Return, Run, Step, Why
+from bot.approvals.journal import Ask, Call, Execution, Free, Refuse, Return, Run, Why
 from bot.approvals.lookups import AT_HAND
 from bot.approvals.ports import Journal
 from bot.approvals.referents import Referents
 
 Result: TypeAlias = ToolMessage | Command[Any]
 Handler: TypeAlias = Callable[[ToolCallRequest], Awaitable[Result]]
+Settled: TypeAlias = Run | Return | Refuse
 
 JOURNAL_KEY: Final = "approval_journal"
 """A state key that shows from outside that a graph contains the guard."""
@@ -112,7 +113,9 @@ class Guard(AgentMiddleware[Any, Any, Any]):
         asked = was_asked(request.state, request.tool_call)
         return call.tool in self._gates if asked is None else asked
 
-    async def _do(self, step: Step, request: ToolCallRequest, call: Call, handler: Handler) -> Result:
+    async def _do(
+        self, step: Free | Settled, request: ToolCallRequest, call: Call, handler: Handler
+    ) -> Result:
         match step:
             case Free():
                 tenure.check()
@@ -125,8 +128,6 @@ class Guard(AgentMiddleware[Any, Any, Any]):
                 return refused(call, why, self._feedback.of_skipped(call.tool))
             case Refuse(why=why):
                 return refused(call, why)
-            case Ask():
-                return refused(call, Why.DOUBT)
             case _:
                 assert_never(step)
 
@@ -151,7 +152,7 @@ class Guard(AgentMiddleware[Any, Any, Any]):
         except Exception as error:  # noqa: BLE001 - whatever it is, it must not hide what the tool did
             _log.error("journal_not_written", error=type(error).__name__)
 
-    async def _settled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Step:
+    async def _settled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Settled:
         """What the tool itself, or people, say of a call that may have run."""
         if told := await self._reconciled(request, call, execution):
             return told
@@ -173,7 +174,7 @@ class Guard(AgentMiddleware[Any, Any, Any]):
             case _:
                 assert_never(resolution)
 
-    async def _reconciled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Step | None:
+    async def _reconciled(self, request: ToolCallRequest, call: Call, execution: Execution) -> Settled | None:
         reconcile = _metadata(request.tool).get("reconcile")
         if not callable(reconcile):
             return None
