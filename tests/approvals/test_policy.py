@@ -2,11 +2,12 @@ import pytest
 
 from bot.approvals.action import Seat
 from bot.approvals.errors import NotAllowed
-from bot.approvals.ids import GroupId, UserId
+from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.policy import (
     ChannelMembers,
     Members,
+    MembersOf,
     One,
     Policy,
     Quorum,
@@ -18,6 +19,7 @@ from bot.approvals.policy import (
     check_decision,
     check_request,
     in_words,
+    is_operator,
 )
 
 ALICE, BOB, CAROL = UserId("U1"), UserId("U2"), UserId("U3")
@@ -166,5 +168,87 @@ def test_where_only_the_requester_is_there_a_quorum_of_others_cannot_come_togeth
 def test_requesters_can_be_named() -> None:
     policy = Policy(defaults=IN_CHANNEL, requesters=(One(BOB),))
     check_request(policy, person(BOB))
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed, match=r"^You are not among the people who may ask the agent here\.$"):
         check_request(policy, person(ALICE))
+
+
+def test_requesters_can_be_those_of_a_group_or_a_channel_and_neither_those_who_asked_nor_of_any_channel() -> (
+    None
+):
+    dba, ops = UserGroup(GroupId("S1")), MembersOf(ChannelId("C1"))
+    policy = Policy(defaults=IN_CHANNEL, requesters=(dba, ops))
+    for circle in (dba.id, ops.id):
+        check_request(policy, person(), frozenset({circle}))
+    for circles in ((), (GroupId("S2"), ChannelId("C2"))):
+        with pytest.raises(NotAllowed):
+            check_request(policy, person(), frozenset(circles))
+    with pytest.raises(NotAllowed):
+        check_request(Policy(defaults=IN_CHANNEL, requesters=(Requester(), ChannelMembers())), person())
+
+
+@pytest.mark.parametrize(
+    ("standing", "sentence"),
+    [
+        (Standing.GUEST, "Guests cannot take part in approvals."),
+        (Standing.OUTSIDER, "People of another organisation cannot take part in approvals."),
+        (Standing.BOT, "Bots cannot take part in approvals."),
+        (Standing.DEACTIVATED, "A deactivated account cannot take part in approvals."),
+    ],
+)
+def test_whoever_is_no_full_member_is_told_why_nothing_was_done(standing: Standing, sentence: str) -> None:
+    with pytest.raises(NotAllowed) as refused:
+        check_request(Policy(defaults=IN_CHANNEL), person(standing=standing))
+    assert str(refused.value) == sentence
+    with pytest.raises(NotAllowed) as refused:
+        check_decision(
+            IN_CHANNEL, person(standing=standing), requesters=frozenset(), in_channel=True, tool="t"
+        )
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("operators", "groups", "is_one"),
+    [
+        ((), {"S1"}, False),
+        ((One(BOB),), set(), True),
+        ((One(ALICE),), {"S1"}, False),
+        ((UserGroup(GroupId("S1")),), {"S1"}, True),
+        ((UserGroup(GroupId("S1")),), {"S2"}, False),
+        ((One(ALICE), UserGroup(GroupId("S1")), UserGroup(GroupId("S2"))), {"S2"}, True),
+    ],
+)
+def test_operators_are_full_members_by_name_or_by_user_group(
+    operators: tuple[One | UserGroup, ...],
+    groups: set[str],
+    is_one: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    policy = Policy(defaults=IN_CHANNEL, operators=operators)
+    known = frozenset(map(GroupId, groups))
+    assert is_operator(policy, person(BOB), known) is is_one
+    assert not is_operator(policy, person(BOB, Standing.GUEST), known)
+
+
+def test_whoever_was_called_in_decides_as_that_and_is_named_among_those_who_may() -> None:
+    terms = Terms(approvers=(One(BOB),), escalate_to=(CAROL, BOB))
+
+    def via(who: UserId, *called: UserId) -> tuple[str, ...]:
+        seat = check_decision(
+            terms,
+            person(who),
+            requesters=frozenset({ALICE}),
+            in_channel=False,
+            tool="t",
+            called=frozenset(called),
+        )
+        assert (seat.needs, seat.fits) == (terms.needs, frozenset({0}))
+        return seat.via
+
+    assert via(BOB) == (BOB,)
+    assert via(BOB, BOB) == ("escalate_to", BOB)
+    assert via(CAROL, CAROL) == ("escalate_to",)
+    with pytest.raises(NotAllowed, match=r"^You are not among the people who may decide about `t`\.$"):
+        via(CAROL, BOB)
+    with pytest.raises(NotAllowed, match="not among the people"):
+        via(UserId("U4"), UserId("U4"))  # of another action of the same approval
+    assert in_words(terms) == "<@U2>, but nobody who asked for it"
+    assert in_words(terms, frozenset({CAROL})) == "<@U2> or <@U3>, but nobody who asked for it"
