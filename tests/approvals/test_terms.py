@@ -129,6 +129,12 @@ def test_a_policy_remembers_where_any_rule_does(asking: Asking) -> None:
             Rule(tools=("x",), approvers=(ANN,)),
             asks("self_approval", approvers=(ANN,)),
         ),
+        (
+            asks("require"),
+            Rule(tools=("x",), require=BY_ANN),
+            replace(asks(), approvers=(), quorum=1, require=BY_ANN),
+        ),
+        (asks("approvers"), Rule(tools=("x",), approvers=(ANN,)), asks(approvers=(ANN,))),
         (asks("approvers", "ask"), Rule(tools=("x",), ask=Asking.ONCE), asks("approvers", ask=Asking.ONCE)),
         (
             asks("approvers"),
