@@ -53,6 +53,8 @@ class Agent:
     middleware: Sequence[AgentMiddleware[Any, Any, Any]] = field(default=())
     """Runs inside the approval: what it does to a call happens after people were asked."""
     interrupt_mode: Literal["batched", "per_call"] = "batched"
+    """`batched`: nothing of a step runs before all of it is decided. `per_call`: each call runs as soon as it
+    is decided, and what nobody has to approve runs at once."""
     description_prefix: str = DESCRIPTION_PREFIX
     """How the description begins of a tool whose entry has none."""
     edit_notice: str | None = EDIT_NOTICE

@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from bot.agents.agent import EDIT_NOTICE, Agent
 from bot.agents.built import BuiltAgent, GraphBuilder
-from bot.agents.checks import check_middleware, check_settings, is_brought, tools_of
+from bot.agents.checks import PER_CALL, check_middleware, check_settings, is_brought, tools_of
 from bot.agents.descriptions import describe
 from bot.agents.errors import BadAgent
 from bot.agents.failures import ToolFailures
@@ -20,6 +20,7 @@ from bot.agents.gates import EVERY_OTHER, Gate, expand
 from bot.agents.guard import Guard
 from bot.agents.models import chat_model
 from bot.agents.own_graphs import from_builder
+from bot.agents.per_call import ApprovingEach
 from bot.agents.verdicts import Verdicts, kept_verdict
 from bot.approvals.ports import Journal
 
@@ -80,6 +81,7 @@ def _from_agent(
         graph=graph,
         tools=tools,
         gates=gates,
+        asks_each=agent.interrupt_mode == PER_CALL,
         feedback=feedback,
         policy=agent.policy,
         warnings=_ungated(agent, provided),
@@ -114,7 +116,8 @@ def _approval(
         )
         for name, gate in gates.items()
     }
-    return Approving(interrupt_on, description_prefix=agent.description_prefix, edit_notice=notice)
+    approving = ApprovingEach if agent.interrupt_mode == PER_CALL else Approving
+    return approving(interrupt_on, description_prefix=agent.description_prefix, edit_notice=notice)
 
 
 def _ungated(agent: Agent, provided: Sequence[dict[str, Any]]) -> tuple[str, ...]:

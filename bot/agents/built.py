@@ -45,6 +45,8 @@ class BuiltAgent:
     tools: Mapping[str, BaseTool]
     gates: Mapping[str, Gate] | None
     """By tool; None for a graph of the team's own, whose gates cannot be seen."""
+    asks_each: bool = False
+    """Whether an `Agent` asks about each call by itself, see `per_call`."""
     feedback: Feedback = USUAL
     """What the agent is told of calls that did not run as it wanted; of an `Agent`'s own gates alone."""
     policy: Policy | None = None

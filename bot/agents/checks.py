@@ -13,22 +13,17 @@ from bot.agents.failures import ToolFailures
 from bot.agents.guard import Guard
 from bot.agents.verdicts import Verdicts
 
-PER_CALL: Final = (
-    "`interrupt_mode='per_call'` is not possible: calls run while others of the same step still wait, so "
-    "asking anew, as after a change of the gates, would run calls again that nobody has to approve; "
-    "use 'batched', which is the default."
-)
-"""Why one of LangChain's modes is refused."""
+PER_CALL: Final = "per_call"
+MODES: Final = ("batched", PER_CALL)
+"""How people are asked: about all calls of a step at once, or about each at its own door."""
 
 _HOOKS: Final = ("before_agent", "before_model", "after_model", "after_agent")
 
 
 def check_settings(agent: Agent) -> None:
     """Mode and texts are ones that work."""
-    if agent.interrupt_mode == "per_call":
-        raise BadAgent(PER_CALL)
-    if agent.interrupt_mode != "batched":
-        raise BadAgent(f"`interrupt_mode` must be 'batched', not {agent.interrupt_mode!r}.")
+    if agent.interrupt_mode not in MODES:
+        raise BadAgent(f"`interrupt_mode` must be 'batched' or 'per_call', not {agent.interrupt_mode!r}.")
     for field in ("system_prompt", "description_prefix", "edit_notice"):
         told = getattr(agent, field)
         if not isinstance(told, str) and (told is not None or field == "description_prefix"):

@@ -6,20 +6,19 @@ is another call, though it reads the same.
 """
 
 import asyncio
-from typing import Any, Final
+from typing import Any
 
 from bot.agents.built import BuiltAgent
 from bot.agents.messages import latest_message
+from bot.agents.per_call import STEP, asks_each
 from bot.agents.schemas import ToolSchemas, meaning
 from bot.agents.snapshot import Snapshot
 from bot.agents.verdicts import needs_person
 from bot.approvals.approval import Action, Approval, Decided, Shape
 from bot.approvals.decision import Approve, Arguments, Edit
-from bot.approvals.errors import Drifted
+from bot.approvals.errors import Drifted, Stale
 from bot.approvals.lookups import AT_HAND
 from bot.approvals.referents import Referents, still_stands
-
-_OURS: Final = "HumanInTheLoopMiddleware.after_model"
 
 
 def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, approval: Approval) -> None:
@@ -29,7 +28,8 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
     """
     if agent.gates is None or not is_langchains(snapshot, approval):
         return
-    expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot)]
+    _refuse_other_mode(agent, snapshot, approval)
+    expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot, approval)]
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
         raise Drifted("the agent's gates have changed since this was asked")
     for action in approval.actions:
@@ -38,6 +38,19 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
         if meaning(action.schema) != meaning(schemas.schema(action.tool)):
             raise Drifted(f"the arguments that `{action.tool}` takes have changed since this was asked")
         _refuse_other_target(schemas, action)
+
+
+def _refuse_other_mode(agent: BuiltAgent, snapshot: Snapshot, approval: Approval) -> None:
+    """Each of LangChain's ways to ask takes no answer of the other's.
+
+    From one about all calls there is a way back to its step. Where each was asked at its own door, some have
+    run; to ask about all at once would be to ask about these too.
+    """
+    at_door = asks_at_door(snapshot, approval)
+    if agent.asks_each and not at_door:
+        raise Drifted("the agent asks about each call by itself by now")
+    if at_door and not agent.asks_each:
+        raise Stale("the agent asks about all calls of a step at once by now")
 
 
 def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
@@ -82,17 +95,26 @@ def _let(action: Action) -> tuple[str, Arguments, Referents | None] | None:
 
 def is_langchains(snapshot: Snapshot, approval: Approval) -> bool:
     """Whether it is LangChain's own approval that asks."""
-    return any(
-        task.name == _OURS and interrupt.id == approval.interrupt for task, interrupt in snapshot.waiting
+    return asks_at_door(snapshot, approval) or any(
+        task.name == STEP and interrupt.id == approval.interrupt for task, interrupt in snapshot.waiting
     )
 
 
-def _gated(agent: BuiltAgent, snapshot: Snapshot) -> list[Any]:
+def asks_at_door(snapshot: Snapshot, approval: Approval) -> bool:
+    """Whether it asks about one call, at the call's own door."""
+    return any(
+        task.name in snapshot.tool_nodes and interrupt.id == approval.interrupt and asks_each(interrupt.value)
+        for task, interrupt in snapshot.waiting
+    )
+
+
+def _gated(agent: BuiltAgent, snapshot: Snapshot, approval: Approval) -> list[Any]:
     message = latest_message(snapshot.messages)
     gates = agent.gates or {}
     state = {**snapshot.state.values, "messages": list(snapshot.messages)}
+    only = {action.call for action in approval.actions} if agent.asks_each else None
     return [
         call
         for call in (message.tool_calls if message else ())
-        if call["name"] in gates and needs_person(state, call)
+        if call["name"] in gates and needs_person(state, call) and (only is None or call["id"] in only)
     ]

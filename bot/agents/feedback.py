@@ -105,11 +105,12 @@ class Approving(HumanInTheLoopMiddleware[Any, Any, Any]):
         """As LangChain's."""
         update = super().after_model(state, runtime)
         if update and "messages" in update:
-            update["messages"] = [_unwrapped(message) for message in update["messages"]]
+            update["messages"] = [unwrapped(message) for message in update["messages"]]
         return update
 
 
-def _unwrapped(message: Any) -> Any:  # noqa: ANN401 - whatever the approval leaves
+def unwrapped(message: Any) -> Any:  # noqa: ANN401 - whatever the approval leaves
+    """The message, with words that are to stand alone by themselves."""
     if isinstance(message, ToolMessage) and isinstance(message.content, str):
         words = _WRAPPED.match(message.content)
         if words:

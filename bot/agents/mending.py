@@ -24,7 +24,7 @@ def diagnosed(snapshot: Snapshot, *, own: bool) -> Thread:
     return replace(
         thread,
         stuck=snapshot.stuck,
-        unreadable=bool(snapshot.waiting),
+        unreadable=bool(snapshot.waiting) and not thread.interrupts,
         repeats=repeats(snapshot) if cut_off else (),
         dangling=() if own else dangling(snapshot),
     )

@@ -9,7 +9,9 @@ A task of the checkpoint is in one of these ways; LangGraph has no words for the
     no          yes    -            failed; proceeding tries it again
     no          no     -            cut off; goes on
 
-where answered means that the checkpoint holds a `__resume__` for the task.
+where answered means that the checkpoint holds a `__resume__` for the task. Where each call is asked about at
+its own door, no wrong answer gets there: what has an error and is answered has failed like any other, and
+does so beside calls that still wait.
 """
 
 import ast
@@ -45,6 +47,8 @@ class Snapshot:
     """Tools whose result is the answer."""
     asks_once: bool = False
     """Whether LangChain's approval alone asks between the model and its tools."""
+    asks_each: bool = False
+    """Whether it asks about each call at the call's own door."""
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
@@ -68,7 +72,36 @@ class Snapshot:
     @property
     def stuck(self) -> bool:
         """Whether a wrong answer was kept, so that only a fork helps."""
-        return any(task.interrupts and task.error and task.id in self.answered for task in self.state.tasks)
+        return any(
+            task.interrupts and task.error and task.id in self.answered and not self._is_door(task)
+            for task in self.state.tasks
+        )
+
+    def _is_door(self, task: PregelTask) -> bool:
+        return self.asks_each and task.name in self.tool_nodes
+
+    @property
+    def _failed(self) -> PregelTask | None:
+        """What failed, though others may wait beside it."""
+        return next(
+            (
+                task
+                for task in self.state.tasks
+                if self._is_door(task) and _has_failed(task) and self._is_told(task)
+            ),
+            None,
+        )
+
+    def _is_told(self, task: PregelTask) -> bool:
+        return not task.interrupts or task.id in self.answered
+
+    @property
+    def _cut_off(self) -> bool:
+        """Whether a call was cut off, though others may wait beside it."""
+        return any(
+            self._is_door(task) and not (task.result or task.error or task.interrupts)
+            for task in self.state.tasks
+        )
 
     def thread(self) -> Thread:
         """What people need to know of it."""
@@ -83,6 +116,7 @@ class Snapshot:
             tool_failures=tool_failures(self.messages),
             turn=turn_of(self.messages),
             unheard=self._unheard(),
+            cut_off=condition is Condition.WAITING and self._cut_off,
         )
 
     def _unheard(self) -> frozenset[tuple[str, str]]:
@@ -90,13 +124,29 @@ class Snapshot:
         tasks, message = self.state.tasks, latest_message(self.messages)
         if not self.asks_once or not tasks or message is None:
             return frozenset()
-        if any(task.name in self.tool_nodes for task in tasks):
+        at_doors = [task for task in tasks if task.name in self.tool_nodes]
+        if at_doors and not self.asks_each:
             return frozenset()
         later = takewhile(lambda one: one is not message, reversed(self.messages))
         ended = {one.tool_call_id for one in later if isinstance(one, ToolMessage)}
+        heard = ended | self._answered_calls(message, at_doors, ended)
         return frozenset(
-            (message.id or "", call["id"] or "") for call in message.tool_calls if call["id"] not in ended
+            (message.id or "", call["id"] or "") for call in message.tool_calls if call["id"] not in heard
         )
+
+    def _answered_calls(
+        self, message: AIMessage, at_doors: Sequence[PregelTask], ended: Collection[str]
+    ) -> set[str]:
+        """The calls whose doors hold an answer. Each call without a result has one task, in their order."""
+        here = {
+            one.tool_call_id
+            for task in at_doors
+            for one in (task.result or {}).get("messages", ())
+            if isinstance(one, ToolMessage)
+        }
+        sent = [call["id"] for call in message.tool_calls if call["id"] in here or call["id"] not in ended]
+        doors = sorted(at_doors, key=lambda task: task.path[1] if len(task.path) > 1 else 0)
+        return {id or "" for id, task in zip(sent, doors, strict=False) if task.id in self.answered}
 
     def _interrupts(self) -> tuple[tuple[Interrupt, ...], str]:
         message = latest_message(self.messages)
@@ -114,6 +164,8 @@ class Snapshot:
 
     def _condition(self, interrupts: Sequence[Interrupt], unreadable: str) -> Condition:
         tasks = self.state.tasks
+        if self._failed:
+            return Condition.FAILED
         if interrupts:
             return Condition.WAITING
         if not tasks:
@@ -125,7 +177,7 @@ class Snapshot:
     def _failure(self, unreadable: str) -> str:
         if unreadable or self.stuck:
             return unreadable or STUCK
-        failed = next(task for task in self.state.tasks if task.error)
+        failed = self._failed or next(task for task in self.state.tasks if task.error)
         told = _REPR.match(str(failed.error))
         name, message = (told[1], _text(told[2])) if told else ("an error", "")
         return sentence(failed.name, name, message, self.tool_nodes)
@@ -141,6 +193,11 @@ class Snapshot:
                 case ToolMessage(id=str(id), status="success") if message.name in self.direct_tools:
                     return Answer(id=id, text=str(message.text))
         return None
+
+
+def _has_failed(task: PregelTask) -> bool:
+    """Not one that did so once and has a result by now, which keeps its error."""
+    return bool(task.error) and not task.result
 
 
 def _text(arguments: str) -> str:

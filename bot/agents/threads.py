@@ -4,7 +4,7 @@ The caller holds the thread: nothing here may run twice at once for one thread.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
@@ -19,28 +19,28 @@ from langgraph.types import Command
 
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
 from bot.agents.cancelling import CUT_SHORT, open_calls
-from bot.agents.drift import is_langchains, refuse_drift, refuse_moved
+from bot.agents.drift import asks_at_door, is_langchains, refuse_drift, refuse_moved
 from bot.agents.feedback import EXPIRED
 from bot.agents.halting import Halting
 from bot.agents.mending import CUT_OFF, diagnosed, whole
+from bot.agents.per_call import STEP, leave_behind
 from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
 from bot.agents.snapshot import Snapshot
 from bot.agents.unanswered import is_unanswerable, results
+from bot.agents.unseen import refuse_unseen
 from bot.agents.wire import answer, encodable
-from bot.approvals.approval import Action, Approval
-from bot.approvals.binding import digest
+from bot.approvals.approval import Approval
 from bot.approvals.conversation import Said
 from bot.approvals.errors import Stale
 from bot.approvals.ids import ConversationId
-from bot.approvals.referents import Referents
-from bot.approvals.thread import ActionRequest, Condition, Interrupt, Thread
+from bot.approvals.thread import Condition, Thread
 
 _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
 The id is checked here as well, so a LangGraph without the switch is still used rightly."""
 _RESUME: Final = "__resume__"
-_OURS: Final = frozenset({"Verdicts.after_model", "HumanInTheLoopMiddleware.after_model"})
+_OURS: Final = frozenset({"Verdicts.after_model", STEP})
 """A team's own middleware with such a step may ask as well."""
 _log = structlog.get_logger(__name__)
 
@@ -111,20 +111,21 @@ class Threads:
             pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
             if approval.interrupt not in pending:
                 raise Stale("the agent no longer waits for it")
-            _refuse_unseen(thread, approval, pending[approval.interrupt])
+            refuse_unseen(thread, approval, pending[approval.interrupt], asks_each=self._agent.asks_each)
             refuse_drift(self._agent, self._schemas, snapshot, approval)
             await refuse_moved(self._schemas, approval)
-            if is_unanswerable(approval):
+            alone = self._agent.asks_each and asks_at_door(snapshot, approval)
+            if not alone and is_unanswerable(approval):
                 return await self._go_on_without(thread, snapshot, approval)
             feedback = self._agent.feedback if is_langchains(snapshot, approval) else None
-            command: Command[Any] = Command(resume={approval.interrupt: answer(approval, feedback)})
-            return await self._run(thread, command)
+            command = {approval.interrupt: answer(approval, feedback, alone=alone)}
+            return await self._run(thread, Command(resume=command))
 
     async def proceed(self, thread: ConversationId) -> str | None:
         """Go on with what was cut off or failed; does nothing in a thread that waits or is finished."""
         with self._runs.under_way(thread):
             snapshot = await self._snapshot(thread)
-            if snapshot.thread().condition in {Condition.NEW, Condition.IDLE, Condition.WAITING}:
+            if not snapshot.thread().goes_on:
                 return None
             # From its own checkpoint a stuck thread forks, which leaves the wrong answer behind.
             failed = await self._run(thread, None, fork=snapshot.state.config if snapshot.stuck else None)
@@ -135,8 +136,11 @@ class Threads:
         """Leave the pending interrupts behind and ask anew, as the gates are now; the ids are others then."""
         with self._runs.under_way(thread):
             snapshot = await self._snapshot(thread)
-            if snapshot.thread().condition is not Condition.WAITING:
+            if not snapshot.thread().interrupts:
                 return None
+            if self._agent.asks_each and all(task.name in self._tool_nodes for task in snapshot.state.tasks):
+                await leave_behind(self._graph, self._config(thread), snapshot)
+                return await self._run(thread, None)
             # From its own checkpoint the thread forks, and the step that asks is done once more.
             return await self._run(thread, None, fork=snapshot.state.config)
 
@@ -241,6 +245,7 @@ class Threads:
             tool_nodes=self._tool_nodes,
             direct_tools=self._direct,
             asks_once=self._asks_once,
+            asks_each=self._agent.asks_each,
         )
 
     def _config(self, thread: ConversationId, fork: RunnableConfig | None = None) -> RunnableConfig:
@@ -248,32 +253,3 @@ class Threads:
         return RunnableConfig(
             configurable={**place, "thread_id": thread, _STRICT_RESUME: True}, recursion_limit=self._limit
         )
-
-
-def _refuse_unseen(thread: ConversationId, approval: Approval, interrupt: Interrupt) -> None:
-    """What runs is what was shown: each action is what it was when it was kept, and what is pending now."""
-    if approval.shape is not interrupt.shape or len(approval.actions) != len(interrupt.requests):
-        raise Stale("what the agent asks is not what was shown")
-    for action, request in zip(approval.actions, interrupt.requests, strict=True):
-        if action.digest != _digest(thread, interrupt, action, action.referents):
-            raise Stale("what is kept of this request is not what was asked")
-        if action.digest != _digest(thread, interrupt, request, action.referents):
-            raise Stale("what the agent asks is not what was shown")
-        if action.allowed != request.allowed:
-            raise Stale(f"the decisions that `{action.tool}` takes are others by now")
-
-
-def _digest(
-    thread: ConversationId,
-    interrupt: Interrupt,
-    asked: Action | ActionRequest,
-    referents: Referents | None,
-) -> str:
-    return digest(
-        tool=asked.tool,
-        arguments=asked.arguments,
-        thread=thread,
-        interrupt=interrupt.id,
-        call=asked.call,
-        referents=referents,
-    )

@@ -1,8 +1,8 @@
-"""LangGraph's interrupt values in our words, and our decisions in LangChain's. Pure; batched shape only.
+"""LangGraph's interrupt values in our words, and our decisions in LangChain's. Pure.
 
 `HITLRequest`: `{"action_requests": [{name, args, description}], "review_configs": [{action_name,
-allowed_decisions}]}`, answered with `{"decisions": […]}` in the same order. A plain text is a question,
-answered with a text.
+allowed_decisions}]}`, answered with `{"decisions": […]}` in the same order. One about a single call, as
+`per_call` asks it, says which with its `tool_call_id`. A plain text is a question, answered with a text.
 """
 
 import math
@@ -20,6 +20,9 @@ from bot.approvals.thread import ActionRequest, Interrupt
 QUESTION: Final = "question"
 """What stands for the tool where a plain text asks."""
 
+
+EXPIRED_KIND: Final = "expired"
+"""The decision of a call that is asked about by itself, where nobody decided; LangChain has none for it."""
 
 UNANSWERED: Final = "Nobody answered in time. This is not an answer: go on without one, or ask again."
 """What a plain question gets that expired."""
@@ -55,7 +58,7 @@ def _requests(
     asked, configs = value["action_requests"], value.get("review_configs")
     if not isinstance(asked, list) or not isinstance(configs, list) or not asked:
         raise Unreadable("The agent's request for approval has no list of actions with their decisions.")
-    left = list(calls)
+    left = [call for call in calls if value.get("tool_call_id") in {None, call["id"]}]
     for position, request in enumerate(asked):
         match request:
             case {"name": str(tool), "args": dict(arguments)} if is_json(arguments):
@@ -122,22 +125,24 @@ def encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def answer(approval: Approval, feedback: Feedback | None = None) -> object:
+def answer(approval: Approval, feedback: Feedback | None = None, *, alone: bool = False) -> object:
     """What the interrupt gets: complete and in the order of its action requests.
 
-    `feedback` is for LangChain's own approval alone, as `feedback.Approving` has it.
+    `feedback` is for LangChain's own approval alone, as `feedback.Approving` has it. `alone` is for a call
+    that is asked about by itself, as `per_call.ApprovingEach` does it.
 
     Raises `Stale` if an action has no outcome or one that it does not take; LangGraph must never see such.
     """
     match approval.shape:
         case Shape.BATCHED:
-            return {"decisions": [_decision(action, feedback) for action in approval.actions]}
+            told = _lapsed if alone else _decision
+            return {"decisions": [told(action, feedback) for action in approval.actions]}
         case Shape.QUESTION:
             (action,) = approval.actions
-            told = _decision(action)
-            if told["type"] != "respond":
+            said = _decision(action)
+            if said["type"] != "respond":
                 raise Stale("a question can only be answered")
-            return UNANSWERED if isinstance(action.outcome, Expired) else told["message"]
+            return UNANSWERED if isinstance(action.outcome, Expired) else said["message"]
         case Shape.IN_DOUBT:
             (action,) = approval.actions
             return answer_to(action)
@@ -156,6 +161,13 @@ def kind_told(action: Action) -> DecisionKind | None:
         return kind_of(action.decided.decision)
     harmless = (DecisionKind.REJECT, DecisionKind.RESPOND)
     return next((kind for kind in harmless if kind in action.allowed), None)
+
+
+def _lapsed(action: Action, feedback: Feedback | None) -> dict[str, Any]:
+    """As `_decision`, of a call whose approval can be told that it expired."""
+    if not isinstance(action.outcome, Expired):
+        return _decision(action, feedback)
+    return {"type": EXPIRED_KIND, "message": feedback.of_expired(action.tool) if feedback else EXPIRED}
 
 
 def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any]:

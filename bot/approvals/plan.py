@@ -160,6 +160,8 @@ def plan_of(
     def task(call: Called) -> Task:
         key = call.message, call.id
         stand = _stand(call, asked.get(key))
+        if stand is Stand.RUNNING and key in pending and key not in asked:
+            stand = Stand.WAITING  # people are about to be asked, once what runs beside it has ended
         if stand is Stand.RUNNING and course is Course.WAITING:
             stand = Stand.WAITING if key in pending else Stand.HELD
         told = call.result if call.result and stand in _TELLING else ""

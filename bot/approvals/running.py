@@ -160,8 +160,8 @@ class Running:
         if thread.condition is Condition.FAILED:
             return await self._ends.after_failure(tx, conversation, thread, () if approvals else kept)
         if approvals:
-            await self._ends.become(tx, conversation, Status.WAITING)
-            return Rest()
+            await self._ends.become(tx, conversation, Status.WORKING if thread.cut_off else Status.WAITING)
+            return Proceed() if thread.cut_off else Rest()
         return await self._go_on(tx, conversation, thread, kept)
 
     async def _hand_over(

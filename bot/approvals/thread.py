@@ -122,6 +122,14 @@ class Thread:
     """Calls, by the ids of message and call, that stand before the step that asks about them: of a decision
     about them that was made already, the agent has not heard."""
 
+    cut_off: bool = False
+    """Beside what waits, a call was cut off in the middle; it goes on when asked to proceed."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is something in it that was cut off or failed."""
+        return self.condition in {Condition.RUNNABLE, Condition.FAILED} or self.cut_off
+
     def has_heard(self, approval: Approval) -> bool:
         """Whether the agent can have been told this approval, which is no longer pending."""
         return not any((action.message, action.call) in self.unheard for action in approval.actions)

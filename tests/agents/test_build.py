@@ -63,8 +63,7 @@ def agent(**changes: Any) -> Agent:  # noqa: ANN401
 
 
 BAD: list[tuple[Any, str]] = [
-    (agent(interrupt_mode="per_call"), "would run calls again that nobody has to approve"),
-    (agent(interrupt_mode="batch"), "must be 'batched'"),
+    (agent(interrupt_mode="batch"), "must be 'batched' or 'per_call', not 'batch'"),
     (agent(interrupt_on={"delete": True}), "did you mean 'delete_file'"),
     (agent(tools="x"), "`tools` must be a list"),
     (agent(tools=[7]), "neither a tool nor a function"),

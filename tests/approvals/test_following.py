@@ -4,12 +4,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.approvals.approval import Shape
 from bot.approvals.conversation import Post, PostKind, Status
 from bot.approvals.following import PACE, SOON, Following, progress_id
+from bot.approvals.ids import InterruptId
 from bot.approvals.masking import Masking
 from bot.approvals.plan import Course, Plan, Stand
 from bot.approvals.ports import Transaction, Work
-from bot.approvals.thread import Called, Condition, Thread, Turn
+from bot.approvals.thread import ActionRequest, Called, Condition, Interrupt, Thread, Turn
 from bot.store import RowsStore
 from tests.approvals.fakes import ScriptedAgent
 from tests.store.samples import NOON, THREAD, conversation
@@ -144,3 +146,18 @@ async def test_a_secret_is_masked_before_it_is_kept(store: RowsStore) -> None:
     assert Plan.from_json(shown.text).tasks[0].given == (
         "password: (masked, 15 characters), note: (masked, 15 characters) it is"
     )
+
+
+async def test_while_a_call_runs_one_that_people_are_about_to_be_asked_about_waits(store: RowsStore) -> None:
+    scene = await a_scene(store)
+    two = turn(0, calls=2)
+    asked = ActionRequest(
+        tool="lookup", arguments={}, description="", allowed=frozenset(), call="c1", message="m1"
+    )
+    pending = Interrupt(id=InterruptId("i1"), shape=Shape.BATCHED, requests=(asked,))
+    thread = Thread(condition=Condition.WAITING, turn=two, interrupts=(pending,))
+    scene.agent.memory[THREAD] = replace(scene.agent.scene(THREAD), thread=thread)
+    await scene.following.look(THREAD)
+    shown = await scene.post(two)
+    assert shown is not None
+    assert [task.stand for task in Plan.from_json(shown.text).tasks] == [Stand.RUNNING, Stand.WAITING]

@@ -234,3 +234,19 @@ stricter = Agent(
     tools=TOOLS, interrupt_on={"transfer": {"allowed_decisions": ["approve", "reject"]}}, model=Script()
 )
 """`bank`, deployed anew with another gate."""
+
+each = Agent(
+    tools=[*TOOLS, wait],
+    interrupt_on={"lookup": False, "*": True},
+    interrupt_mode="per_call",
+    model=Script(),
+)
+"""Asks about each call by itself."""
+
+each_stricter = Agent(
+    tools=[*TOOLS, wait],
+    interrupt_on={"lookup": False, "*": {"allowed_decisions": ["approve", "reject"]}},
+    interrupt_mode="per_call",
+    model=Script(),
+)
+"""`each`, deployed anew with other gates."""
