@@ -186,7 +186,7 @@ async def test_h11_without_the_bot_a_bad_answer_of_several_fails_a_run_in_which_
 async def test_h11_behind_the_bot_what_is_asked_call_by_call_is_never_answered_and_does_not_run(
     tmp_path: Path,
 ) -> None:
-    """LangChain's own middleware in a graph of one's own; an `Agent` asks in another way (test_per_call.py)."""
+    """LangChain's own middleware in a graph of one's own; an `Agent` asks otherwise."""
     async with a_house(tmp_path, agent="tests.hazards.agents:one_by_one") as house:
         await house.asks([TRANSFER, TRANSFER])
         for _ in range(2):
