@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from bot.approvals.asking import Asking
 from bot.approvals.policy import OPEN_CARDS
 from bot.durations import Delay, DelayOrNever
+from bot.languages import LANGUAGES
 
 MOST_OPEN: Final = 100
 """The most cards of one conversation that may be open at once."""
@@ -157,6 +158,17 @@ class Section(BaseModel):
         return frozenset(own | {"require"} if groups else own)
 
 
+def _spoken(told: object) -> str:
+    if told not in LANGUAGES:
+        raise PydanticCustomError("language", _NO_LANGUAGE)
+    return str(told)
+
+
+_NO_LANGUAGE: Final = f"is none of {', '.join(LANGUAGES)}"
+Spoken = Annotated[str, BeforeValidator(_spoken)]
+"""The language of what several people see."""
+
+
 class RuleSection(Section):
     """A rule."""
 
@@ -171,6 +183,7 @@ class File(BaseModel):
     requesters: Names = ["members"]
     operators: list[Name] = []
     open_cards: OpenCards = OPEN_CARDS
+    language: Spoken = "en"
     defaults: Section
     rules: list[RuleSection] = []
 

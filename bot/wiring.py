@@ -32,10 +32,12 @@ from bot.approvals.running import Running
 from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
+from bot.approvals.words import ENGLISH, public_language
 from bot.background import of_conversation, sweeping
 from bot.doors import open_doors, store_problem
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
 from bot.jobs.port import Handler, Job
+from bot.languages import language
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
 from bot.policy_functions import PolicyFunctions
@@ -102,6 +104,7 @@ async def running_bot(
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
         whole, policy = await policy_at_start((policy_file, otherwise), built, directory)
+        stack.enter_context(public_language(language(whole.content.language) or ENGLISH))
         work = _Work(
             where=settings.bot_database_url,
             store=store,
@@ -162,6 +165,7 @@ class _Work:
             client=posting_client(client.token or "", client.base_url),
             masking=self._masking,
             standings=self._standings,
+            languages=directory,
         )
         self._tabs = tabs_beside(self._courier, self._standings, directory, url)
         self._running = Running(
@@ -226,7 +230,7 @@ class _Work:
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
         forms = Submissions(desk=desk, masking=self._masking, tabs=self._tabs)
-        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, self._tabs])
+        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, self._tabs], directory)
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
+from bot.approvals.words import phrase
+
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 Arguments: TypeAlias = Mapping[str, Json]
 """The arguments of a tool call, as JSON values by name."""
@@ -51,10 +53,10 @@ class Respond:
 Decision: TypeAlias = Approve | Edit | Reject | Respond
 
 PAST: Final[Mapping[DecisionKind, str]] = {
-    DecisionKind.APPROVE: "approved",
-    DecisionKind.EDIT: "edited",
-    DecisionKind.REJECT: "rejected",
-    DecisionKind.RESPOND: "answered",
+    DecisionKind.APPROVE: phrase("approved"),
+    DecisionKind.EDIT: phrase("edited"),
+    DecisionKind.REJECT: phrase("rejected"),
+    DecisionKind.RESPOND: phrase("answered"),
 }
 """How a decision reads once it is made."""
 

@@ -30,6 +30,8 @@ class Person:
     """The person's own workspace."""
     organisation: str = ""
     """The Enterprise Grid organisation that it belongs to, if any."""
+    locale: str = field(default="", compare=False)
+    """The language that the person has chosen in Slack, e.g. `zh-CN`."""
     asked_at: datetime | None = field(default=None, compare=False)
     """When Slack said so; answers are remembered for a while."""
 

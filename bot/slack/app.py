@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
 from bot.slack.door import Door
+from bot.slack.languages import Interpreter, Languages
 from bot.slack.private import Private
 
 SCOPES: Final = frozenset(
@@ -114,7 +115,9 @@ async def socket_address(client: AsyncWebClient, app_token: str) -> str:
     return str((await client.apps_connections_open(app_token=app_token))["url"])
 
 
-def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listeners]) -> AsyncApp:
+def bolt_app(
+    client: AsyncWebClient, who: Identity, listeners: Sequence[Listeners], languages: Languages | None = None
+) -> AsyncApp:
     """The app with its listeners behind the door. Signatures are checked in front, by `http.SlackEndpoint`.
 
     It is given who we are, so that no payload has to wait for auth.test, and so that client ids that
@@ -141,6 +144,8 @@ def bolt_app(client: AsyncWebClient, who: Identity, listeners: Sequence[Listener
         authorize=authorize,
         request_verification_enabled=False,
     )
+    if languages:
+        app.use(Interpreter(languages=languages).enter)
     app.use(Door(who.app, Private(client=client)).enter)
     for group in listeners:
         group.register(app)

@@ -27,6 +27,7 @@ from bot.slack import answers, sending
 from bot.slack.displaced import Displaced
 from bot.slack.drawing import CHANGING, SIMPLER, Drawing
 from bot.slack.finding import found
+from bot.slack.languages import Languages
 from bot.slack.loading import loaded
 from bot.slack.message import Message
 from bot.slack.pace import Pace
@@ -53,6 +54,8 @@ class Courier:
     masking: Masking = BY_DEFAULT
     standings: Standings | None = None
     """Who knows where a card must not stand; None where every place will do."""
+    languages: Languages | None = None
+    """Who knows what people read; None for the policy's language."""
     now: Clock = _now
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*REDRAWS))
     """Of redraws."""
@@ -220,7 +223,10 @@ class Courier:
         return replace(post, channel=channel, ts=post.ts or ts, drawn=drawn)
 
     async def _load(self, id: PostId) -> Drawing | None:
-        return await loaded(self.store, self.masking, id, refused=self.refused)
+        drawing = await loaded(self.store, self.masking, id, refused=self.refused)
+        if drawing is None or drawing.reader is None or self.languages is None:
+            return drawing
+        return replace(drawing, language=await self.languages.language(drawing.reader))
 
     async def _save(self, post: Post, *events: Event) -> Post:
         """Write how it is shown, and return it; who settled it meanwhile stays."""

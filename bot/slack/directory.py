@@ -15,13 +15,21 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.places import Room
+from bot.approvals.words import Language
+from bot.languages import language
 from bot.slack.refusals import name_of
 
 REMEMBERED: Final = 60.0
 """Seconds that an answer is believed; somebody who loses a right can use it this much longer."""
 
+KEPT: Final = 3_600.0
+"""Seconds that somebody's language is believed, which is no right."""
+
 PATIENCE: Final = 2.0
 """Seconds to wait for Slack; a click has to be acked within 3 s and the decision still has to be written."""
+
+SHORT_PATIENCE: Final = 0.5
+"""Seconds to wait for somebody's language; then it is said in another one."""
 
 LISTING: Final = 8.0
 """Seconds for all people or channels of a large workspace; nobody waits for it but the agent."""
@@ -49,6 +57,7 @@ class SlackDirectory:
         self._person = self._remembered(self._ask_person, keeping, most=10_000)
         self._members = self._remembered(self._ask_members, keeping, most=1_000)
         self._room = self._remembered(self._ask_about, keeping, most=1_000)
+        self._locale = self._remembered(self._ask_locale, KEPT if remembers else None, most=10_000)
         self._groups = self._remembered(self.groups, keeping, most=1)
         self._people = self._remembered(self.everybody, keeping, most=1)
 
@@ -68,6 +77,13 @@ class SlackDirectory:
     async def person(self, id: UserId) -> Person:
         """Who this is; `CouldNotCheck` if Slack cannot be asked in time."""
         return await _in_time(self._person(id))
+
+    async def language(self, user: UserId) -> Language | None:
+        """What the person reads; None if Slack cannot say it in time, or it is none that the bot speaks."""
+        try:
+            return language((await _in_time(self._locale(user), SHORT_PATIENCE)).replace("_", "-"))
+        except CouldNotCheck:
+            return None
 
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -141,9 +157,12 @@ class SlackDirectory:
             await close()
 
     async def _ask_person(self, id: UserId) -> Person:
-        answer = await self._client.users_info(user=id)
+        answer = await self._client.users_info(user=id, include_locale=True)
         asked_at = datetime.now(UTC)
         return replace(person_of(answer["user"], self._team, self._enterprise), asked_at=asked_at)
+
+    async def _ask_locale(self, id: UserId) -> str:
+        return (await self._person(id)).locale
 
     async def _ask_about(self, channel: ChannelId) -> Room:
         try:
@@ -189,6 +208,7 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None = None)
         name=str(profile.get("display_name") or user.get("name") or ""),
         team=str(user.get("team_id") or ""),
         organisation=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
+        locale=str(user.get("locale") or ""),
     )
 
 

@@ -8,11 +8,13 @@ from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.plan import Plan
+from bot.approvals.words import Language, spoken
 from bot.slack import answers, hearing, turns, waiting
 from bot.slack.cards import card
 from bot.slack.message import Message
 from bot.slack.not_asked import not_asked
 from bot.slack.progress import progress
+from bot.slack.text import is_user_id
 
 CHANGING: Final = frozenset(
     {
@@ -51,6 +53,8 @@ class Drawing:
     masking: Masking = BY_DEFAULT
     below: Post | None = None
     """The card under which it is said, where that is not the conversation's thread."""
+    language: Language | None = None
+    """The reader's, where one person alone sees it."""
     plainly: bool = False
     """Whether Slack has refused such blocks, so that simpler ones have to do."""
 
@@ -76,12 +80,23 @@ class Drawing:
         return self.thread_ts is None and not (post.kind is PostKind.OPENING or has_its_own)
 
     @property
+    def reader(self) -> UserId | None:
+        """The person who alone sees it, in a direct message with the bot."""
+        if is_user_id(self.channel):
+            return UserId(self.channel)
+        return self.conversation.requester if self.channel.startswith("D") else None
+
+    @property
     def shown(self) -> Approval | None:
         """The approval as people see it: what is secret in it is masked."""
         return self.masking.approval(self.approval) if self.approval else None
 
-    def parts(self) -> list[Message]:  # noqa: PLR0911 - a kind a line
-        """The messages that show it; all but a long answer are one."""
+    def parts(self) -> list[Message]:
+        """The messages that show it, in their reader's language; all but a long answer are one."""
+        with spoken(self.language):
+            return self._parts()
+
+    def _parts(self) -> list[Message]:  # noqa: PLR0911 - a kind a line
         match self.post.kind:
             case PostKind.OPENING | PostKind.ASKED:
                 return [answers.opening(self.post.settled_by or self.conversation.requester, self.post.text)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
+from bot.approvals.words import listed, say
 from bot.slack import doubts, glance
 from bot.slack.asking import asks_in_words, votes_missing, who_decides
 from bot.slack.doubts import is_doubt
@@ -23,12 +24,14 @@ def headline(approval: Approval) -> str:
     total, open_ = len(approval.actions), len(approval.open)
     match approval.state:
         case State.WITHDRAWN:
-            return "🚫 Withdrawn"
+            return say("🚫 Withdrawn")
         case State.WAITING if total == 1:
             so_far = counted(approval.actions[0])
-            return f"✋ {_needed(approval)}{': ' if so_far else ''}{so_far}"
+            needed = _needed(approval)
+            return say("✋ {needed}: {so_far}", needed=needed, so_far=so_far) if so_far else f"✋ {needed}"
         case State.WAITING:
-            return f"✋ {_needed(approval)}: {open_} of {total} open"
+            counts = {"open": open_, "total": total}
+            return say("✋ {needed}: {open} of {total} open", needed=_needed(approval), **counts)
         case _:
             return _done(approval)
 
@@ -37,22 +40,28 @@ def sentence(approval: Approval, requester: UserId) -> str:
     """Whole sentences, escaped: who asks for what, what became of it; of an approval as people see it."""
     if is_doubt(approval) and (told := doubts.sentence(approval, requester)):
         return told
-    asked = f", asked by {mention(requester)}"
+    about = {"tools": names(approval.actions), "who": mention(requester)}
     match approval.state:
         case State.WITHDRAWN:
             note = clip(own_words(approval.note), 500)
-            return f"Withdrawn: {names(approval.actions)}{asked}." + (f" {note}" if note else "")
+            told = say("Withdrawn: {tools}, asked by {who}.", **about)
+            return f"{told} {note}" if note else told
         case State.WAITING:
             done = len(approval.actions) - len(approval.open)
-            so_far = f" {done} of {len(approval.actions)} decided so far." if done else ""
-            who = "".join(f" {words}." for words in (*who_decides(approval), *votes_missing(approval)))
-            told = f"{_needed(approval)}: {asks_in_words(approval, requester)}.{so_far}{who}"
-            return clip(told, _LONGEST)
+            of = {"done": done, "total": len(approval.actions)}
+            sentences = [
+                say("{needed}: {asks}.", needed=_needed(approval), asks=asks_in_words(approval, requester)),
+                *([say("{done} of {total} decided so far.", **of)] if done else []),
+                *(say("{sentence}.", sentence=one) for one in who_decides(approval)),
+                *(say("{sentence}.", sentence=one) for one in votes_missing(approval)),
+            ]
+            return clip(" ".join(sentences), _LONGEST)
         case _:
             expired = all(isinstance(action.outcome, Expired) for action in approval.actions)
             if expired:
-                return f"Expired: {names(approval.actions)}{asked}. Nobody decided in time."
-            return clip(f"Decided: {_told(approval.actions)}{asked}.", _LONGEST)
+                return say("Expired: {tools}, asked by {who}. Nobody decided in time.", **about)
+            about["told"] = _told(approval.actions)
+            return clip(say("Decided: {told}, asked by {who}.", **about), _LONGEST)
 
 
 def names(actions: Sequence[Action]) -> str:
@@ -65,53 +74,57 @@ def tool_names(tools: Sequence[str]) -> str:
     counted: dict[str, int] = {}
     for tool in tools:
         counted[tool] = counted.get(tool, 0) + 1
+    first = list(counted.items())[:_MOST_NAMES]
     told = [
-        entities(in_line(tool, 60)[0]) + (f" ({times} times)" if times > 1 else "")
-        for tool, times in list(counted.items())[:_MOST_NAMES]
+        say("{tool} ({times} times)", tool=tool, times=times) if times > 1 else tool
+        for tool, times in ((entities(in_line(tool, 60)[0]), times) for tool, times in first)
     ]
     if more := len(counted) - len(told):
-        told.append(f"{more} more")
-    return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
+        told.append(say("{count} more", count=more))
+    return listed(told)
 
 
 def _needed(approval: Approval) -> str:
     only_answers = all(action.allowed == {DecisionKind.RESPOND} for action in approval.open)
-    return "Answer needed" if only_answers else "Approval needed"
+    return say("Answer needed") if only_answers else say("Approval needed")
 
 
 def _done(approval: Approval) -> str:
     kinds = {kind_of(action.decided.decision) for action in approval.actions if action.decided}
     if expired := sum(isinstance(action.outcome, Expired) for action in approval.actions):
         total = len(approval.actions)
-        return "⌛ Expired" if expired == total else f"⌛ {expired} of {total} expired"
+        if expired == total:
+            return say("⌛ Expired")
+        return say("⌛ {expired} of {total} expired", expired=expired, total=total)
     if len(kinds) != 1:
-        return "🏁 Decided"
+        return say("🏁 Decided")
     match kinds.pop():
         case DecisionKind.APPROVE:
-            return "✅ Approved"
+            return say("✅ Approved")
         case DecisionKind.EDIT:
-            return "✏️ Edited and approved"
+            return say("✏️ Edited and approved")
         case DecisionKind.REJECT:
-            return "⛔ Rejected"
+            return say("⛔ Rejected")
         case DecisionKind.RESPOND:
-            return "💬 Answered"
+            return say("💬 Answered")
 
 
 def _told(actions: Sequence[Action]) -> str:
     told = [
-        f"{entities(glance.in_words(action))} {_became(action)}"
+        say("{call} {became}", call=entities(glance.in_words(action)), became=_became(action))
         for action in actions[:_MOST_NAMES]
         if action.outcome
     ]
     more = len(actions) - len(told)
-    return ", ".join([*told, f"{more} more"] if more else told)
+    return say(", ").join([*told, say("{count} more", count=more)] if more else told)
 
 
 def _became(action: Action) -> str:
     match action.outcome:
         case Decided(decision=decision) as decided:
-            return f"{PAST[kind_of(decision)]} by {by_whom_in_words(action, decided)}"
+            past = say(PAST[kind_of(decision)])
+            return say("{approved} by {who}", approved=past, who=by_whom_in_words(action, decided))
         case LetThrough() as through:
             return str(through)
         case _:
-            return "expired"
+            return say("expired")

@@ -26,8 +26,10 @@ from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.ports import Clock, Directory, Jobs, Store, Work
 from bot.approvals.standings import Standings
+from bot.approvals.words import spoken
 from bot.slack.courier import Courier
 from bot.slack.home import home, stands_on
+from bot.slack.languages import Languages
 from bot.slack.message import View
 from bot.slack.refusals import Meaning, later, meaning_of, name_of
 from bot.slack.sightings import sighting_at_home
@@ -63,6 +65,7 @@ class HomeTabs:
     """`https://team.slack.com/`, as auth.test says it; links to messages begin so."""
     now: Clock
     masking: Masking = BY_DEFAULT
+    languages: Languages | None = None
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*PUBLISHES))
 
     def register(self, app: AsyncApp) -> None:
@@ -114,7 +117,9 @@ class HomeTabs:
         if known is None:
             return
         inbox = (await self.inboxes.of(by)).masked(self.masking)
-        view = home(inbox, self.address)
+        language = await self.languages.language(by) if self.languages else None
+        with spoken(language):
+            view = home(inbox, self.address)
         if fingerprint(view) == known.drawn:
             return
         shown = await self._told(known, inbox, view)
@@ -171,6 +176,7 @@ def tabs_beside(courier: Courier, standings: Standings, directory: Directory, ur
         workspace_url=url,
         now=courier.now,
         masking=courier.masking,
+        languages=courier.languages,
     )
 
 

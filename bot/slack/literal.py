@@ -5,7 +5,7 @@ literal part, so that no text can pretend that something was left out of it, or 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -21,6 +21,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.ids import UserId
 from bot.approvals.times import utc
+from bot.approvals.words import parts
 from bot.slack.text import border, is_user_id, visible, weight
 
 LONGEST_TEXT: Final = 2_800
@@ -69,6 +70,29 @@ def plain(text: str, *, bold: bool = False, italic: bool = False, code: bool = F
     """A piece of text in a section; not empty."""
     marks = {name: True for name, on in (("bold", bold), ("italic", italic), ("code", code)) if on}
     return RichTextElementParts.Text(text=text, style=marks or None)
+
+
+def said(
+    message: str, /, *, bold: bool = False, italic: bool = False, **values: object
+) -> Sequence[RichTextElement]:
+    """A sentence of ours in the language that is spoken, with strings, numbers and elements in it.
+
+    Bold and italic hold for its words alone, not for the elements.
+    """
+    return list(_elements(parts(message, **values), bold=bold, italic=italic))
+
+
+def _elements(pieces: Iterable[object], *, bold: bool, italic: bool) -> Iterator[RichTextElement]:
+    for piece in pieces:
+        match piece:
+            case str():
+                yield plain(piece, bold=bold, italic=italic)
+            case RichTextElement():
+                yield piece
+            case _ if isinstance(piece, Sequence):
+                yield from _elements(piece, bold=bold, italic=italic)
+            case _:
+                raise TypeError(f"{type(piece).__name__} cannot stand in a sentence")
 
 
 def person(user: UserId) -> RichTextElement:

@@ -7,11 +7,13 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Vote, ends
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
-from bot.slack.literal import in_line, person, plain, section
+from bot.approvals.words import phrase, say
+from bot.slack.literal import in_line, person, plain, said, section
 from bot.slack.text import mention
 
 MOST_NAMED: Final = 8
 """People who are named; the others are counted."""
+AND_MORE: Final = phrase("{before} and {count} more")
 NEED: Final = 1_200
 """What a line about votes weighs at most, roughly."""
 _HANDLE: Final = 40
@@ -20,7 +22,9 @@ _HANDLE: Final = 40
 def counted(action: Action) -> str:
     """`1 of 2`; empty where one vote is enough."""
     tally = action.tally
-    return f"{tally.counted} of {tally.needed}" if tally.needed > 1 else ""
+    if tally.needed == 1:
+        return ""
+    return say("{counted} of {needed}", counted=tally.counted, needed=tally.needed)
 
 
 def so_far(action: Action) -> list[RichTextElement]:
@@ -28,16 +32,17 @@ def so_far(action: Action) -> list[RichTextElement]:
     if not counted(action):
         return []
     if not action.votes:
-        return [section(plain("Votes needed: ", italic=True), *_missing(action))]
-    lead = [plain("Votes: ", italic=True), plain(counted(action), bold=True), plain(": ")]
-    return [section(*lead, *_people(action.votes), plain("; "), *_missing(action))]
+        return [section(plain(f"{say('Votes needed:')} ", italic=True), *_missing(action))]
+    lead = [plain(f"{say('Votes:')} ", italic=True), plain(counted(action), bold=True), plain(say(": "))]
+    return [section(*lead, *_people(action.votes), plain(say("; ")), *_missing(action))]
 
 
 def given(action: Action) -> list[RichTextElement]:
     """Who voted, when nothing came of it; nothing if nobody did."""
     if not action.votes:
         return []
-    return [section(plain(f"{counted(action)} approved: "), *_people(action.votes))]
+    people = _people(action.votes)
+    return [section(*said("{counted} approved: {people}", counted=counted(action), people=people))]
 
 
 def by_whom(action: Action, decided: Decided) -> list[RichTextElement]:
@@ -48,14 +53,15 @@ def by_whom(action: Action, decided: Decided) -> list[RichTextElement]:
 def by_whom_in_words(action: Action, decided: Decided) -> str:
     """The same in mrkdwn."""
     people = [vote.by for vote in _part_of(action, decided)] or [decided.by]
-    more = f" and {len(people) - MOST_NAMED} more" if len(people) > MOST_NAMED else ""
-    return ", ".join(mention(id) for id in people[:MOST_NAMED]) + more
+    told = say(", ").join(mention(id) for id in people[:MOST_NAMED])
+    more = len(people) - MOST_NAMED
+    return say(AND_MORE, before=told, count=more) if more > 0 else told
 
 
 def overruled(action: Action, decided: Decided) -> list[RichTextElement]:
     """Who had approved what was rejected or answered then; nothing if nobody had."""
     before = [vote for vote in action.votes if vote.by != decided.by] if ends(decided.decision) else []
-    return [section(plain("Approved before by "), *_people(before))] if before else []
+    return [section(*said("Approved before by {people}", people=_people(before)))] if before else []
 
 
 def _part_of(action: Action, decided: Decided) -> Sequence[Vote]:
@@ -63,9 +69,9 @@ def _part_of(action: Action, decided: Decided) -> Sequence[Vote]:
 
 
 def _people(votes: Sequence[Vote]) -> list[RichTextElement]:
-    people = list(_joined([[person(vote.by)] for vote in votes[:MOST_NAMED]], ", "))
+    people = list(_joined([[person(vote.by)] for vote in votes[:MOST_NAMED]], say(", ")))
     more = len(votes) - MOST_NAMED
-    return [*people, plain(f" and {more} more")] if more > 0 else people
+    return [*said(AND_MORE, before=people, count=more)] if more > 0 else people
 
 
 def _missing(action: Action) -> Iterator[RichTextElement]:
@@ -74,24 +80,26 @@ def _missing(action: Action) -> Iterator[RichTextElement]:
     wanted = [(more, need.approvers) for more, need in zip(tally.more, action.needs, strict=True) if more]
     if not tally.is_definite:
         wanted = [(tally.missing, tuple(dict.fromkeys(who for _, group in wanted for who in group)))]
-    word = "more of" if action.votes else "of"
-    yield from _joined([[plain(f"{more} {word} "), *_any_of(group)] for more, group in wanted], " and ")
+    words = phrase("{count} more of {people}") if action.votes else phrase("{count} of {people}")
+    each = [[*said(words, count=more, people=_any_of(group))] for more, group in wanted]
+    yield from _joined(each, say(" and "))
 
 
 def _any_of(group: Sequence[Who]) -> list[RichTextElement]:
     named = [[_who(who)] for who in group[:MOST_NAMED]]
     more = len(group) - len(named)
-    return [*_joined(named, " or "), *([plain(f" or {more} others")] if more else [])]
+    people = list(_joined(named, say(" or ")))
+    return [*said("{before} or {count} others", before=people, count=more)] if more else people
 
 
 def _who(who: Who) -> RichTextElement:
     match who:
         case ChannelMembers():
-            return plain("this channel")
+            return plain(say("this channel"))
         case Requester():
-            return plain("whoever asked")
+            return plain(say("whoever asked"))
         case Members():
-            return plain("this workspace")
+            return plain(say("this workspace"))
         case One(id=id):
             return person(id)
         case UserGroup(id=id, handle=handle):

@@ -1,0 +1,100 @@
+"""What one person alone sees is in that person's language, and nothing waits long for finding it out."""
+
+from typing import Any
+
+import pytest
+
+from bot.approvals.ids import UserId
+from bot.approvals.words import ENGLISH, Language, say
+from bot.languages import LANGUAGES, language
+from bot.slack.languages import Interpreter, sender
+from bot.slack.literal import plain, said
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"user": {"id": "U0BOB"}},
+        {"user_id": "U0BOB", "command": "/agent"},
+        {"event": {"user": "U0BOB", "type": "app_mention"}},
+    ],
+)
+def test_who_sent_a_payload_is_found_whatever_kind_it_is(payload: dict[str, Any]) -> None:
+    assert sender(payload) == "U0BOB"
+
+
+@pytest.mark.parametrize("payload", [{}, {"user": "U0BOB"}, {"user": {"id": "<!here>"}}, {"event": {}}])
+def test_nobody_sent_what_names_no_person(payload: dict[str, Any]) -> None:
+    assert sender(payload) is None
+
+
+class Reads:
+    """Everybody reads this."""
+
+    def __init__(self, language: Language | None) -> None:
+        self.one = language
+        self.asked: list[UserId] = []
+
+    async def language(self, user: UserId) -> Language | None:
+        self.asked.append(user)
+        return self.one
+
+
+class Loud(type(ENGLISH)):  # type: ignore[misc]
+    def gettext(self, message: str) -> str:
+        return message.upper()
+
+
+async def test_whoever_sent_a_payload_is_answered_in_their_language() -> None:
+    async def listener() -> str:
+        return say("done")
+
+    reads = Reads(Loud())
+    assert await Interpreter(languages=reads).enter({"user": {"id": "U0BOB"}}, listener) == "DONE"  # type: ignore[arg-type,comparison-overlap]
+    assert reads.asked == ["U0BOB"]
+    assert await Interpreter(languages=reads).enter({"type": "x"}, listener) == "done"  # type: ignore[arg-type,comparison-overlap]
+    assert reads.asked == ["U0BOB"]
+
+
+def test_english_is_spoken_wherever_it_is_from() -> None:
+    assert language("en") is language("en-GB") is language("en-US") is ENGLISH
+
+
+def test_a_language_that_nobody_wrote_down_is_none() -> None:
+    assert language("fr-FR") is language("") is language("zh") is language("zh-TW") is None
+
+
+def test_every_language_of_a_policy_is_there() -> None:
+    assert LANGUAGES == ("en", "zh-CN")
+    assert all(language(tag) for tag in LANGUAGES)
+
+
+def test_a_catalogue_is_read_once() -> None:
+    assert language("zh-CN") is language("zh-CN")
+
+
+def test_elements_stand_within_a_sentence() -> None:
+    code = plain("rm", code=True)
+    drawn = [
+        one.to_dict()
+        for one in said("Run {tool} {times:,} times for {who}?", tool=code, times=2, who=[code, code])
+    ]
+    assert drawn == [
+        {"type": "text", "text": "Run "},
+        {"type": "text", "text": "rm", "style": {"code": True}},
+        {"type": "text", "text": " 2 times for "},
+        {"type": "text", "text": "rm", "style": {"code": True}},
+        {"type": "text", "text": "rm", "style": {"code": True}},
+        {"type": "text", "text": "?"},
+    ]
+
+
+def test_bold_is_the_sentence_and_not_what_stands_in_it() -> None:
+    [first, second] = said("Run {tool}", tool=plain("rm"), bold=True)
+    assert first.to_dict() == {"type": "text", "text": "Run ", "style": {"bold": True}}
+    assert second.to_dict() == {"type": "text", "text": "rm"}
+
+
+def test_what_is_no_element_cannot_stand_in_a_sentence() -> None:
+    with pytest.raises(TypeError, match="float cannot stand in a sentence"):
+        said("{number}", number=0.5)
