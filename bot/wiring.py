@@ -16,6 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.agents.built import BuiltAgent
 from bot.agents.schemas import ToolSchemas
 from bot.agents.threads import Threads
+from bot.approvals.absent import NoTools
+from bot.approvals.choosing import Chooser, NoFunctions
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
@@ -23,8 +25,9 @@ from bot.approvals.ids import ApprovalId, ConversationId, PostId, UserId
 from bot.approvals.masking import Masking
 from bot.approvals.opinions import Opinions
 from bot.approvals.policy import Policy
-from bot.approvals.ports import Journal
+from bot.approvals.ports import Journal, Tools
 from bot.approvals.readers import Readers
+from bot.approvals.realm import SOLE, ByAgent
 from bot.approvals.recovery import Recovery
 from bot.approvals.repairing import CANCEL, REPAIR, Repairing
 from bot.approvals.retention import FORGET, Retention
@@ -203,10 +206,10 @@ class _Work:
             store=self.store,
             jobs=self.jobs,
             directory=directory,
-            tools=self._tools,
+            tools=ByAgent[Tools](first=SOLE, parts={SOLE: self._tools}, otherwise=NoTools()),
             policy=self._policy,
             now=_now,
-            chooser=self._chooser,
+            chooser=ByAgent[Chooser](first=SOLE, parts={SOLE: self._chooser}, otherwise=NoFunctions()),
         )
         steering = Steering(
             store=self.store,

@@ -9,10 +9,10 @@ from bot.approvals.approval import Action
 from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Approve, Decision, Edit
 from bot.approvals.errors import NotAllowed, NotHere
-from bot.approvals.ids import UserId
+from bot.approvals.ids import GroupId, UserId
 from bot.approvals.knowing import PATIENCE, AskAbout, Rights, Wanted, evidence, first_rights, learnt, seat
 from bot.approvals.places import Spot
-from bot.approvals.policy import Policy
+from bot.approvals.policies import Policies
 from bot.approvals.ports import Asked, Directory
 from bot.approvals.terms import Terms
 
@@ -29,7 +29,7 @@ class Admission:
     """The policy, and the directory that tells what it wants to know."""
 
     directory: Directory
-    policy: Policy
+    policy: Policies
 
     async def rights(self, by: UserId, spot: Spot) -> Rights:
         """What the policy will probably want to know; `CouldNotCheck` if it is not even known who this is.
@@ -38,8 +38,11 @@ class Admission:
         here: the rows say it.
         """
         until = asyncio.get_running_loop().time() + PATIENCE
-        channels = {spot.channel} if self.policy.asks_for_members and spot.channel else set()
-        guess = Wanted(channels=frozenset(channels), groups=self.policy.user_groups)
+        every = self.policy.every
+        asks_for_members = any(policy.asks_for_members for policy in every)
+        channels = {spot.channel} if asks_for_members and spot.channel else set()
+        groups = frozenset[GroupId]().union(*(policy.user_groups for policy in every))
+        guess = Wanted(channels=frozenset(channels), groups=groups)
         return await first_rights(self.directory, by, guess, until=until)
 
     async def asked_about(self, rights: Rights, question: AskAbout) -> Rights:
@@ -73,7 +76,7 @@ class Admission:
             return self._seat(asked, becomes, rights)
         except NotAllowed:
             # It is for others to approve; the vote is kept, and counts for nothing.
-            return replace(able, needs=self._terms(becomes).needs, fits=frozenset())
+            return replace(able, needs=self._terms(asked, becomes).needs, fits=frozenset())
 
     def _either(self, asked: Asked, now: Matter, own: Matter, rights: Rights) -> Seat:
         try:
@@ -83,13 +86,13 @@ class Admission:
                 raise
             return self._seat(asked, own, rights)
 
-    def _terms(self, matter: Matter) -> Terms:
+    def _terms(self, asked: Asked, matter: Matter) -> Terms:
         tool, chosen = matter
-        return self.policy.terms(tool).given(chosen)
+        return self.policy.of(asked.conversation.realm).terms(tool).given(chosen)
 
     def _seat(self, asked: Asked, matter: Matter, rights: Rights) -> Seat:
         return seat(
-            self._terms(matter),
+            self._terms(asked, matter),
             rights,
             thread=asked.conversation.channel,
             requesters=asked.approval.requesters,

@@ -29,6 +29,7 @@ from bot.approvals.choosing import Chosen
 from bot.approvals.decision import PAST, Arguments, Decision, Edit, kind_of
 from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
+from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
@@ -96,6 +97,8 @@ class Approval:
     """Who was called in because nobody had decided; they may decide as well, where the policy says so."""
     card: ApprovalId | None = None
     """The approval on whose card it stands, as one of a burst; None for a card of its own."""
+    realm: Realm = UNNAMED
+    """Its conversation's."""
     held: bool = False
     """Whether people are not asked yet, since enough of its conversation is open: no card, no timer."""
     closed: frozenset[ActionId] = frozenset()

@@ -9,8 +9,8 @@ from bot.approvals.conversation import Conversation, Status
 from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.person import Standing
-from bot.approvals.ports import Agent, Clock, Directory, Jobs, Store, Transaction
-from bot.approvals.stopping import stop
+from bot.approvals.ports import Clock, Directory, Jobs, Store, Transaction
+from bot.approvals.stopping import Halting, stop
 
 MOST_UNDER_WAY: Final = 50
 """Conversations that a list looks at; of a person's own, and of a channel's."""
@@ -45,7 +45,7 @@ class OwnConversations:
 
     store: Store
     jobs: Jobs
-    agent: Agent
+    agent: Halting
     directory: Directory
     now: Clock
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, Self
 
 from bot.approvals.asking import Asking
 from bot.approvals.decision import Json
+from bot.approvals.realm import Realm
 from bot.approvals.who import Quorum, Who, quorum_from_json, quorum_to_json, who_from_json, who_to_json
 
 DECIDING: Final = frozenset({"approvers", "quorum", "require", "self_approval"})
@@ -87,6 +88,10 @@ class Chooser(Protocol):
 
 class NoFunctions:
     """A policy without any."""
+
+    def of(self, realm: Realm) -> "NoFunctions":  # noqa: ARG002 - whichever it is
+        """None there either."""
+        return self
 
     def has_functions(self, tool: str) -> bool:  # noqa: ARG002 - as the protocol has it
         """It has none."""

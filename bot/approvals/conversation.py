@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.approvals.ids import ApprovalId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
+from bot.approvals.realm import UNNAMED, Realm
 
 
 class Status(StrEnum):
@@ -35,6 +36,7 @@ class Conversation:
     requester: UserId
     """Who started it."""
     started_at: datetime
+    realm: Realm = UNNAMED
     status: Status = Status.WORKING
     rested_at: datetime | None = None
     """Since when it is idle or has failed; None if it is neither, or if the agent has forgotten it since."""

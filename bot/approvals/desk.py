@@ -20,9 +20,10 @@ from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.lookups import edited
 from bot.approvals.many import Many
 from bot.approvals.places import Spot
-from bot.approvals.policy import Policy
+from bot.approvals.policies import Policies
 from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
 from bot.approvals.queueing import Queue
+from bot.approvals.realm import Choice
 from bot.approvals.referents import Referents
 from bot.approvals.rulings import Ruling, decided, event_of, taken_back
 
@@ -41,10 +42,10 @@ class Desk(Many):
         store: Store,
         jobs: Jobs,
         directory: Directory,
-        tools: Tools,
-        policy: Policy,
+        tools: Choice[Tools],
+        policy: Policies,
         now: Clock,
-        chooser: Chooser | None = None,
+        chooser: Choice[Chooser] | None = None,
     ) -> None:
         self._store = store
         self._jobs = jobs
@@ -75,11 +76,13 @@ class Desk(Many):
         if isinstance(decision, Edit):
             opened = await self._opened(id, by, spot)
             action = opened.approval.action(id)
-            tool = self._target(action, decision)
+            tool = self._target(opened.approval, action, decision)
             other = tool if tool != action.tool else None
-            decision = Edit(self._tools.check(tool, decision.arguments), other)
-            found = await edited(self._tools, tool, decision.arguments)
-            chosen = await chosen_after(self._chooser, opened, action, (tool, decision.arguments, found))
+            realm = opened.conversation.realm
+            tools, chooser = self._tools.of(realm), self._chooser.of(realm)
+            decision = Edit(tools.check(tool, decision.arguments), other)
+            found = await edited(tools, tool, decision.arguments)
+            chosen = await chosen_after(chooser, opened, action, (tool, decision.arguments, found))
 
         def rule(asked: Asked, seat: Seat) -> Ruling:
             about = partial(decided, asked, id, decision, by=by, at=self._now())
@@ -91,7 +94,8 @@ class Desk(Many):
         """Take back this person's own decision; `Refused` once the last one of the approval is in."""
 
         def rule(asked: Asked, _: Seat) -> Ruling:
-            needs = self._policy.terms_of(asked.approval.action(id)).needs
+            policy = self._policy.of(asked.conversation.realm)
+            needs = policy.terms_of(asked.approval.action(id)).needs
             return taken_back(asked, id, by=by, at=self._now(), needs=needs)
 
         return await self._judged(id, rule, by, spot)
@@ -137,14 +141,15 @@ class Desk(Many):
 
         `Refused` if this person may not make it, `InvalidArguments` for what the schema does not take.
         """
-        _, action = await self.opens(id, by=by, spot=spot)
-        tool = self._target(action, edit)
-        return Edit(self._tools.check(tool, edit.arguments), tool if tool != action.tool else None)
+        approval, action = await self.opens(id, by=by, spot=spot)
+        tool = self._target(approval, action, edit)
+        checked = self._tools.of(approval.realm).check(tool, edit.arguments)
+        return Edit(checked, tool if tool != action.tool else None)
 
-    def _target(self, action: Action, edit: Edit) -> str:
+    def _target(self, approval: Approval, action: Action, edit: Edit) -> str:
         """The tool that an edit asks for; `NotAllowed` for one that the call may not be turned into."""
         tool = edit.tool or action.tool
-        allowed = self._policy.terms(action.tool).edit_to
+        allowed = self._policy.of(approval.realm).terms(action.tool).edit_to
         if tool != action.tool and not (tool in action.targets and tool in allowed):
             raise NotAllowed(f"`{action.tool}` cannot be turned into `{tool}`; nothing was done.")
         return tool

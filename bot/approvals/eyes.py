@@ -7,7 +7,8 @@ from bot.approvals.errors import NotAllowed
 from bot.approvals.homes import Glimpse, GlimpsedAction, Matter
 from bot.approvals.ids import ActionId, ChannelId, GroupId
 from bot.approvals.knowing import AskAbout, Rights, Wanted, seat
-from bot.approvals.policy import Policy
+from bot.approvals.policies import Policies
+from bot.approvals.realm import Realm
 from bot.approvals.terms import Terms
 from bot.approvals.who import Circle
 
@@ -16,13 +17,13 @@ from bot.approvals.who import Circle
 class Eyes:
     """One person, looking at what waits. It is a help in finding things: a decision is checked by itself."""
 
-    policy: Policy
+    policy: Policies
     rights: Rights
     """With the channels that were looked into."""
     groups: frozenset[GroupId] = frozenset()
     """The user groups that the person is in."""
-    _terms: dict[Matter, Terms] = field(default_factory=dict)
-    _known: dict[tuple[Matter, ChannelId, bool, bool], bool | frozenset[ChannelId]] = field(
+    _terms: dict[tuple[Realm, Matter], Terms] = field(default_factory=dict)
+    _known: dict[tuple[Realm, Matter, ChannelId, bool, bool], bool | frozenset[ChannelId]] = field(
         default_factory=dict
     )
     """There are thousands of approvals and few kinds of them."""
@@ -56,12 +57,13 @@ class Eyes:
 
     def _may(self, one: Glimpse, matter: Matter) -> bool | frozenset[ChannelId]:
         """Whether it is known that this person may; or else the channels that would tell."""
-        if matter not in self._terms:
-            terms = self.policy.terms(matter[0]).given(matter[1])
+        of = one.realm, matter
+        if of not in self._terms:
+            terms = self.policy.of(one.realm).terms(matter[0]).given(matter[1])
             # Whoever looks may see what was heard a minute ago; whoever decides may not.
-            self._terms[matter] = replace(terms, fresh=False)
-        terms, by = self._terms[matter], self.rights.person.id
-        key = (matter, one.channel, by in one.requesters, by in one.escalated_to)
+            self._terms[of] = replace(terms, fresh=False)
+        terms, by = self._terms[of], self.rights.person.id
+        key = (*of, one.channel, by in one.requesters, by in one.escalated_to)
         if key not in self._known:
             self._known[key] = self._checked(terms, one)
         return self._known[key]

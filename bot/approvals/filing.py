@@ -50,6 +50,7 @@ def approval_for(
         ),
         asked_at=at,
         requesters=requesters,
+        realm=conversation.realm,
     )
 
 

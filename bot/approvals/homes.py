@@ -7,6 +7,7 @@ from typing import Final, Protocol, TypeAlias
 
 from bot.approvals.choosing import Chosen
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, ConversationId, UserId
+from bot.approvals.realm import Realm
 
 KEPT_FRESH: Final = timedelta(hours=12)
 """How long after somebody opened Home it is redrawn by itself: a working day. Opening it draws it anew."""
@@ -59,6 +60,7 @@ class Glimpse:
     id: ApprovalId
     conversation: ConversationId
     channel: ChannelId
+    realm: Realm
     requesters: frozenset[UserId]
     escalated_to: frozenset[UserId]
     open: tuple[GlimpsedAction, ...]

@@ -30,6 +30,9 @@ GroupId = NewType("GroupId", str)
 ChannelId = NewType("ChannelId", str)
 """Slack's id of a channel or direct message, `C…`, `G…` or `D…`."""
 
+AgentName = NewType("AgentName", str)
+"""What the settings call an agent; empty for one without a name."""
+
 Ts = NewType("Ts", str)
 """Slack's timestamp of a message; unique within its channel alone, and never a number."""
 

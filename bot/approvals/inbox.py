@@ -21,8 +21,10 @@ from bot.approvals.ids import ActionId, ChannelId, ConversationId, GroupId, User
 from bot.approvals.knowing import Rights
 from bot.approvals.masking import Masking
 from bot.approvals.person import Person, Standing
+from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, UserGroup, is_operator
 from bot.approvals.ports import Asked, Directory, Store, Transaction
+from bot.approvals.realm import Choice
 
 PAGE: Final = 500
 """Approvals that are looked through at once: some milliseconds, in which nothing else is done."""
@@ -99,16 +101,19 @@ class Inbox:
     total: int = 0
     """How many wait altogether; for operators."""
 
-    def masked(self, masking: Masking) -> Self:
+    def masked(self, masking: Choice[Masking]) -> Self:
         """As people see it: what is secret in it is masked."""
 
         def hide(asked: Asked) -> Asked:
-            return replace(asked, approval=masking.approval(asked.approval))
+            return replace(asked, approval=masking.of(asked.conversation.realm).approval(asked.approval))
+
+        def words(one: Request) -> Request:
+            return replace(one, words=masking.of(one.conversation.realm).text(one.words))
 
         return replace(
             self,
             waiting=tuple(replace(one, asked=hide(one.asked)) for one in self.waiting),
-            requests=tuple(replace(one, words=masking.text(one.words)) for one in self.requests),
+            requests=tuple(map(words, self.requests)),
             decided=tuple(replace(one, asked=hide(one.asked)) for one in self.decided),
             every=None if self.every is None else tuple(map(hide, self.every)),
         )
@@ -120,7 +125,7 @@ class Inboxes:
 
     store: Store
     directory: Directory
-    policy: Policy
+    policy: Policies
 
     async def of(self, by: UserId) -> Inbox:
         """This person's; nothing in it for those who cannot take part in approvals."""
@@ -160,9 +165,7 @@ class Inboxes:
 
     async def _groups(self, by: UserId) -> frozenset[GroupId] | None:
         """None where Slack could not say; nothing where the policy has no use for them."""
-        names_groups = any(isinstance(who, UserGroup) for who in self.policy.operators)
-        may_name_groups = any(terms.by_function for terms in self.policy.all_terms)
-        if not (names_groups or may_name_groups or self.policy.user_groups):
+        if not any(map(_may_name_groups, self.policy.every)):
             return frozenset()
         with suppress(CouldNotCheck):
             return await self.directory.groups_of(by)
@@ -183,11 +186,17 @@ class Inboxes:
     async def _whole(
         self, tx: Transaction, person: Person, groups: frozenset[GroupId] | None, every: Sequence[Glimpse]
     ) -> tuple[Asked, ...] | None:
-        if not is_operator(self.policy, person, groups or frozenset()):
+        if not any(is_operator(one, person, groups or frozenset()) for one in self.policy.every):
             return None
         first = [one.open[0].id for one in every[:MOST_LISTED] if one.open]
         found = await tx.approvals.asked(first)
         return tuple(found[id] for id in first if id in found)
+
+
+def _may_name_groups(policy: Policy) -> bool:
+    if any(isinstance(who, UserGroup) for who in policy.operators) or policy.user_groups:
+        return True
+    return any(terms.by_function for terms in policy.all_terms)
 
 
 async def _mine(

@@ -14,7 +14,7 @@ from bot.approvals.docket import Docket
 from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, UserId
 from bot.approvals.places import Spot
-from bot.approvals.policy import Policy
+from bot.approvals.policies import Policies
 from bot.approvals.ports import Asked, Clock, Store
 from bot.approvals.rulings import Ruling, decided
 
@@ -26,7 +26,7 @@ class Many(ABC):
 
     _store: Store
     _now: Clock
-    _policy: Policy
+    _policy: Policies
     _admission: Admission
     _docket: Docket
 
@@ -81,7 +81,8 @@ class Many(ABC):
         for approval, action in pairs:
             try:
                 admit(action)
-                together.refuse(approval, action, kind, self._policy.terms(action.asked.tool))
+                terms = self._policy.of(approval.realm).terms(action.asked.tool)
+                together.refuse(approval, action, kind, terms)
                 approval.refuse_late(action, by, self._now())
             except (NotAllowed, AlreadyDecided) as no:
                 refusals.append(no)
@@ -129,7 +130,7 @@ class Many(ABC):
         def rule(asked: Asked) -> Ruling:
             action = asked.approval.action(one.id)
             seat = admit(asked, action)
-            terms = self._policy.terms(action.asked.tool)
+            terms = self._policy.of(asked.conversation.realm).terms(action.asked.tool)
             together.refuse(asked.approval, action, kind_of(decision), terms)
             together.refuse_unlisted(action, one)
             return decided(asked, one.id, decision, by=by, at=self._now(), seat=seat, seen=action.edition)

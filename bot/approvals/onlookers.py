@@ -10,7 +10,8 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.homes import Home
 from bot.approvals.ids import ChannelId, UserId
 from bot.approvals.places import InChannel
-from bot.approvals.policy import ChannelMembers, Members, MembersOf, One, Policy, Requester, UserGroup, Who
+from bot.approvals.policies import Policies
+from bot.approvals.policy import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
 from bot.approvals.ports import Directory
 
 
@@ -19,7 +20,7 @@ class Onlookers:
     """Tells them apart roughly: who is shown what is decided when the tab is drawn."""
 
     directory: Directory
-    policy: Policy
+    policy: Policies
 
     async def among(
         self, homes: Iterable[Home], conversation: Conversation, approval: Approval | None
@@ -43,9 +44,10 @@ class Onlookers:
 
     async def _is_named(self, by: UserId, conversation: Conversation, approval: Approval) -> bool:
         """Whether the policy may let this person decide about any of it, or see all that waits."""
-        places: set[tuple[Who, ChannelId]] = {(who, conversation.channel) for who in self.policy.operators}
+        policy = self.policy.of(conversation.realm)
+        places: set[tuple[Who, ChannelId]] = {(who, conversation.channel) for who in policy.operators}
         for action in approval.actions:
-            for terms in (self.policy.terms_of(action), self.policy.terms_of(action.asked)):
+            for terms in (policy.terms_of(action), policy.terms_of(action.asked)):
                 where = terms.channel.id if isinstance(terms.channel, InChannel) else conversation.channel
                 places |= {(who, where) for who in terms.who}
         for who, where in places:

@@ -10,6 +10,7 @@ from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.quorum import tally
+from bot.approvals.realm import Realm
 from bot.approvals.terms import Rule, Terms, over
 from bot.approvals.who import (
     ChannelMembers,
@@ -59,6 +60,15 @@ class Policy:
     """Who may see all that waits, without what it asks; that lets nobody decide."""
     open_cards: int = OPEN_CARDS
     """Cards of one conversation that are open at once; what is asked beyond them waits for its turn."""
+
+    def of(self, realm: Realm) -> "Policy":  # noqa: ARG002 - whichever it is
+        """This one: it holds for all."""
+        return self
+
+    @property
+    def every(self) -> "tuple[Policy, ...]":
+        """This one."""
+        return (self,)
 
     @property
     def asks_for_members(self) -> bool:

@@ -15,7 +15,7 @@ from bot.approvals.bursts import lead_for, open_cards
 from bot.approvals.carding import lead_of
 from bot.approvals.filing import owe_cards, redraw
 from bot.approvals.ids import ApprovalId, ConversationId
-from bot.approvals.policy import Policy
+from bot.approvals.policies import Policies
 from bot.approvals.ports import Clock, Event, Jobs, Transaction, Work
 from bot.approvals.standings import places
 from bot.approvals.timers import timed
@@ -26,7 +26,7 @@ class Queue:
     """Says which approvals have a card now."""
 
     jobs: Jobs
-    policy: Policy
+    policy: Policies
     now: Clock
 
     def placed(self, approval: Approval, waiting: Sequence[Approval]) -> tuple[Approval, Sequence[Work]]:
@@ -35,17 +35,19 @@ class Queue:
         `waiting` is what waits in its conversation already.
         """
         if approval.state is State.WAITING:
-            lead = lead_for(approval, waiting)
-            is_full = any(one.held for one in waiting) or len(open_cards(waiting)) >= self.policy.open_cards
+            lead, most = lead_for(approval, waiting), self.policy.of(approval.realm).open_cards
+            is_full = any(one.held for one in waiting) or len(open_cards(waiting)) >= most
             approval = replace(approval, card=lead.id if lead else None, held=lead.held if lead else is_full)
-        asked, timers = timed(approval, self.policy)
+        asked, timers = timed(approval, self.policy.of(approval.realm))
         return (replace(asked, expires_at=None, timers=()), ()) if approval.held else (asked, timers)
 
     async def let_on(self, tx: Transaction, those: Collection[ConversationId]) -> None:
         """Ask people about what is held in these conversations, as far as there is room."""
         for id in await tx.approvals.queues(those):
             waiting = await tx.approvals.of(id, State.WAITING)
-            room = self.policy.open_cards - len(open_cards(waiting))
+            if not waiting:
+                continue
+            room = self.policy.of(waiting[0].realm).open_cards - len(open_cards(waiting))
             held = dict.fromkeys(lead_of(one) for one in waiting if one.held)
             let = frozenset(islice(held, max(room, 0)))
             for one in waiting:
@@ -65,7 +67,8 @@ class Queue:
                     await self.jobs.owe(tx, redraw(card.id, f"queue-{ids.fresh()}"))
 
     async def _ask(self, tx: Transaction, held: Approval) -> None:
-        asked, timers = timed(replace(held, asked_at=self.now(), held=False), self.policy)
+        policy = self.policy.of(held.realm)
+        asked, timers = timed(replace(held, asked_at=self.now(), held=False), policy)
         await tx.approvals.let_on(asked)
         ends = asked.expires_at.isoformat() if asked.expires_at else None
         event = Event(
@@ -78,6 +81,6 @@ class Queue:
         await tx.record.append(event)
         conversation = await tx.conversations.get(asked.conversation)
         if asked.card is None and conversation:
-            await owe_cards(tx, self.jobs, asked, places(asked, self.policy, conversation))
+            await owe_cards(tx, self.jobs, asked, places(asked, policy, conversation))
         if timers:
             await self.jobs.owe(tx, *timers)

@@ -13,6 +13,7 @@ from bot.approvals.filing import owe
 from bot.approvals.ids import ApprovalId, ChannelId, GroupId, PostId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import IN_THREAD, MOST_MESSAGES, Copy, InChannel, ToApprovers, Where, is_to_person
+from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, Terms
 from bot.approvals.ports import Jobs, Store, Transaction
 from bot.approvals.who import One, Requester, UserGroup
@@ -104,7 +105,7 @@ class Standings:
     store: Store
     jobs: Jobs
     audience: Audience
-    policy: Policy
+    policy: Policies
 
     async def spread(self, id: ApprovalId) -> None:
         """Owe each approver a card in a direct message; to do it twice changes nothing.
@@ -134,7 +135,8 @@ class Standings:
 
         `TryLater` if Slack cannot be asked.
         """
-        if all(self.policy.terms(action.tool).shared_channels for action in approval.actions):
+        policy = self.policy.of(approval.realm)
+        if all(policy.terms(action.tool).shared_channels for action in approval.actions):
             return False
         try:
             return await self.audience.is_shared(channel)
@@ -144,7 +146,8 @@ class Standings:
     async def _people(self, approval: Approval) -> Sequence[UserId]:
         """The full members who may decide about what is open and are to be sent it, in a fixed order."""
         found: set[UserId] = set()
-        for terms in {self.policy.terms_of(action) for action in approval.open}:
+        policy = self.policy.of(approval.realm)
+        for terms in {policy.terms_of(action) for action in approval.open}:
             if not isinstance(terms.channel, ToApprovers):
                 continue
             named = await self._named(terms, approval)

@@ -1,6 +1,5 @@
 """What people say to the agent: start it, go on talking, retry what failed, stop it."""
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,14 +8,17 @@ from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
-from bot.approvals.errors import Conflict, NotAllowed, Refused, TryLater
+from bot.approvals.errors import Conflict, NotAllowed, Refused
 from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.knowing import check_asker, circles_of
+from bot.approvals.opening import being_opened, conversation_in
 from bot.approvals.person import Standing
+from bot.approvals.policies import Policies
 from bot.approvals.policy import Members, One, Policy, Who
-from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Transaction
-from bot.approvals.stopping import stop
+from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+from bot.approvals.realm import UNNAMED, Realm
+from bot.approvals.stopping import Halting, stop
 from bot.approvals.turns import WAITS, notice_of, offer
 
 KEPT: Final = {
@@ -29,11 +31,6 @@ KEPT: Final = {
 
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
-
-OPENING: Final = 2.0
-"""Seconds that a reply waits for its thread's opening; an ack is due within 3."""
-
-LOOK_EVERY: Final = 0.05
 
 ATTEMPTS: Final = 3
 """How often a message is taken again when another replica began its conversation in between."""
@@ -52,20 +49,22 @@ class Steering:
 
     store: Store
     jobs: Jobs
-    agent: Agent
+    agent: Halting
     directory: Directory
-    policy: Policy
+    policy: Policies
     now: Clock
 
-    async def command(self, text: str, *, by: UserId, channel: ChannelId, source: str) -> None:
+    async def command(
+        self, text: str, *, by: UserId, channel: ChannelId, source: str, realm: Realm = UNNAMED
+    ) -> None:
         """Start a conversation from a slash command; the bot posts the thread's first message.
 
         Raises `Refused` with the sentence for the person. The same `source` starts one conversation.
         """
-        await check_asker(self.directory, self.policy, by)
+        await self.check_asker(by, realm)
         if not await self.directory.takes_messages(channel):
             raise NotAllowed("I am not in this channel, so I could not answer: /invite me, then ask again.")
-        conversation = self._conversation(by, channel, None)
+        conversation = self._conversation(by, channel, None, realm)
         said = self._said(conversation, by, text, source)
         opening = Post(
             id=PostId(ids.fresh()), conversation=conversation.id, kind=PostKind.OPENING, text=said.text
@@ -77,9 +76,9 @@ class Steering:
         except _HeardBefore:
             return
 
-    async def check_asker(self, by: UserId) -> None:
+    async def check_asker(self, by: UserId, realm: Realm = UNNAMED) -> None:
         """Let this person ask the agent; `Refused` with the reason otherwise."""
-        await check_asker(self.directory, self.policy, by)
+        await check_asker(self.directory, self.policy.of(realm), by)
 
     async def hear(
         self,
@@ -97,14 +96,13 @@ class Steering:
 
         Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
         """
-        await check_asker(self.directory, self.policy, by)
-        if thread_ts:
-            await self._known(channel, thread_ts)
+        there = await conversation_in(self.store, channel, thread_ts) if thread_ts else None
+        await self.check_asker(by, there.realm if there else UNNAMED)
         for _ in range(ATTEMPTS):
             with suppress(Conflict):  # begun by another replica in between: it is there the next time
                 await self._heard(text, by, channel, (ts, thread_ts or ts), shown)
                 return
-        raise TryLater(OPENING, "the thread is being opened")
+        raise being_opened()
 
     async def _heard(
         self, text: str, by: UserId, channel: ChannelId, place: tuple[Ts, Ts], shown: str
@@ -113,7 +111,7 @@ class Steering:
         with suppress(_HeardBefore):
             async with self.store.write() as tx:
                 there = await tx.conversations.at(channel, thread)
-                conversation = there or self._conversation(by, channel, thread)
+                conversation = there or self._conversation(by, channel, thread, UNNAMED)
                 said = self._said(conversation, by, text, f"{channel}/{ts}")
                 asked = Post(
                     id=PostId(f"asked:{said.id}"),
@@ -128,21 +126,6 @@ class Steering:
                     await owe(tx, self.jobs, asked)
                 if there is not None:
                     await self._go_on(tx, there, said)
-
-    async def _known(self, channel: ChannelId, thread_ts: Ts) -> None:
-        """Wait a moment for a thread that the bot is opening.
-
-        A reply can be heard before Slack has told where the opening stands, and would begin a second
-        conversation in its thread. Raises `TryLater` if that takes too long; Slack sends the event again.
-        """
-        for _ in range(int(OPENING / LOOK_EVERY)):
-            async with self.store.read() as tx:
-                if await tx.conversations.at(channel, thread_ts) or not await tx.conversations.opening(
-                    channel
-                ):
-                    return
-            await asyncio.sleep(LOOK_EVERY)
-        raise TryLater(OPENING, "the thread is being opened")
 
     async def retry(self, id: PostId, *, by: UserId) -> None:
         """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""
@@ -187,11 +170,11 @@ class Steering:
 
     async def remembered(self, by: UserId) -> list[InForce]:
         """The approvals that are remembered in the person's own conversations, the newest of these first."""
-        if not self.policy.remembers:
+        if not any(policy.remembers for policy in self.policy.every):
             return []
         async with self.store.read() as tx:
             own = await tx.conversations.of(by)
-            return [found for one in own for found in await in_force_in(tx, one, self.policy)]
+            return [found for one in own for found in await in_force_in(tx, one, self._policy(one))]
 
     async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> None:
         post = await tx.posts.get(id)
@@ -237,7 +220,8 @@ class Steering:
         person = await self.directory.person(by)
         if person.standing is Standing.MEMBER and by == conversation.requester:
             return
-        who = {one for terms in self.policy.all_terms for one in terms.who} | await self._chosen(conversation)
+        every = self._policy(conversation).all_terms
+        who = {one for terms in every for one in terms.who} | await self._chosen(conversation)
         may = _named(by, who) or await self._called_in(by, conversation)
         may = may or bool((await circles_of(self.directory, person, who, conversation.channel)).circles)
         if person.standing is not Standing.MEMBER or not may:
@@ -247,21 +231,28 @@ class Steering:
         async with self.store.read() as tx:
             waiting = await tx.approvals.of(conversation.id, State.WAITING)
         asked = [action.asked for approval in waiting for action in approval.open]
-        return {who for action in asked if action.chosen for who in self.policy.terms_of(action).who}
+        policy = self._policy(conversation)
+        return {who for action in asked if action.chosen for who in policy.terms_of(action).who}
 
     async def _called_in(self, by: UserId, conversation: Conversation) -> bool:
-        if not any(by in terms.escalate_to for terms in self.policy.all_terms):
+        if not any(by in terms.escalate_to for terms in self._policy(conversation).all_terms):
             return False
         async with self.store.read() as tx:
             return any(by in one.escalated_to for one in await tx.approvals.of(conversation.id))
 
-    def _conversation(self, by: UserId, channel: ChannelId, thread_ts: Ts | None) -> Conversation:
+    def _policy(self, conversation: Conversation) -> Policy:
+        return self.policy.of(conversation.realm)
+
+    def _conversation(
+        self, by: UserId, channel: ChannelId, thread_ts: Ts | None, realm: Realm
+    ) -> Conversation:
         return Conversation(
             id=ConversationId(ids.fresh()),
             channel=channel,
             thread_ts=thread_ts,
             requester=by,
             started_at=self.now(),
+            realm=realm,
         )
 
     def _said(self, conversation: Conversation, by: UserId, text: str, source: str) -> Said:

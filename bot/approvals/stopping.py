@@ -2,21 +2,29 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.conversation import Conversation, Status
 from bot.approvals.filing import running, withdraw
-from bot.approvals.ids import UserId
-from bot.approvals.ports import Agent, Clock, Event, Jobs, Transaction
+from bot.approvals.ids import ConversationId, UserId
+from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.turns import no_longer_wait
 
 OPERATOR = "an operator"
 """Who does something that nobody in Slack asked for."""
 
 
+class Halting(Protocol):
+    """Whatever agents run."""
+
+    def halt(self, thread: ConversationId) -> None:
+        """Let what runs in this thread end, and begin nothing more; does nothing if none is under way."""
+
+
 async def stop(
-    tx: Transaction, jobs: Jobs, agent: Agent, conversation: Conversation, *, by: UserId | None, now: Clock
+    tx: Transaction, jobs: Jobs, agent: Halting, conversation: Conversation, *, by: UserId | None, now: Clock
 ) -> None:
     """Close what is open, so that nothing that waits will run; `by` is None for an operator.
 

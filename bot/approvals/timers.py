@@ -16,6 +16,7 @@ from bot.approvals.errors import TryLater
 from bot.approvals.filing import owe, owe_card, spreading, stop_timers
 from bot.approvals.ids import ApprovalId, PostId
 from bot.approvals.places import ToApprovers
+from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, Terms, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
 from bot.approvals.remaining import still_to_decide
@@ -89,7 +90,7 @@ class Timers:
 
     store: Store
     jobs: Jobs
-    policy: Policy
+    policy: Policies
     now: Clock
 
     async def fire(self, timer: str, payload: Mapping[str, str]) -> None:
@@ -114,7 +115,8 @@ class Timers:
         """Of all on one card the first that still waits speaks for the others."""
         waits = [one for one in await tx.approvals.on_card(approval.id) if one.state is State.WAITING]
         if waits[0].id == approval.id:
-            await self._say(tx, approval, PostKind.REMINDER, timer, still_to_decide(waits, self.policy))
+            who = still_to_decide(waits, self.policy.of(approval.realm))
+            await self._say(tx, approval, PostKind.REMINDER, timer, who)
 
     async def _expire(self, tx: Transaction, approval: Approval, timer: str) -> None:
         now, deadline = self.now(), approval.expires_at
@@ -175,4 +177,5 @@ class Timers:
         await tx.record.append(event)
 
     def _terms(self, approval: Approval) -> list[Terms]:
-        return [self.policy.terms_of(action.asked) for action in approval.open]
+        policy = self.policy.of(approval.realm)
+        return [policy.terms_of(action.asked) for action in approval.open]

@@ -6,19 +6,19 @@ Commit first, ack second: whatever fails before gives no ack, so the person sees
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.approvals.approval import Action, Approval, State
+from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import Approve, Decision, Reject
 from bot.approvals.desk import Desk
 from bot.approvals.errors import NotAllowed, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.readers import Readers
+from bot.approvals.realm import Choice
 from bot.approvals.steering import Steering
 from bot.approvals.whereabouts import Whereabouts
 from bot.slack import all_at_once, payloads, verbs
@@ -29,12 +29,8 @@ from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed
 from bot.slack.place import Place, spot_of, stamped
 from bot.slack.private import Private
-from bot.slack.refusals import name_of
 from bot.slack.turning import chosen, hidden_in
-from bot.slack.viewing import shows_the_end, view_all
-
-TOO_LATE: Final = frozenset({"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"})
-"""What Slack says when a view may no longer be opened for a click: 3 seconds after it, or a second time."""
+from bot.slack.views import Views
 
 Payload = dict[str, Any]
 Form = Callable[[Approval, Action], View]
@@ -49,7 +45,7 @@ class Clicks:
     client: AsyncWebClient
     private: Private
     readers: Readers
-    masking: Masking = BY_DEFAULT
+    masking: Choice[Masking] = BY_DEFAULT
     tabs: HomeTabs | None = None
     """Where the buttons of Home tabs are drawn anew."""
 
@@ -85,9 +81,9 @@ class Clicks:
             if await self.readers.has_opened(approval, action, click.by):
                 await self.desk.decide(id, Approve(), by=click.by, spot=spot_of(click), seen=seen)
             else:
-                await self._show(click, unread_form(approval, action))
+                await self._views.show(click, unread_form(approval, action))
 
-        await self._answer(ack, body, decide, then=self._refresh)
+        await self._answer(ack, body, decide, then=self._views.refresh)
 
     async def all_at_once(self, ack: AsyncAck, body: Payload) -> None:
         """List what one press may decide on this card; closing the form changes nothing."""
@@ -96,9 +92,9 @@ class Clicks:
             kind, spot = all_at_once.KINDS[click.verb], spot_of(click)
             covered = await self.desk.opens_all(ApprovalId(click.value), kind, by=click.by, spot=spot)
             opened = await self.readers.opened_of(covered.calls, click.by)
-            seen = {approval.id: self.masking.approval(approval) for approval, _ in covered.calls}
+            seen = {one.id: self.masking.of(one.realm).approval(one) for one, _ in covered.calls}
             sheet = all_at_once.sheet(all_at_once.masked(covered, seen), kind, opened)
-            await self._open_view(click, all_at_once.carrying(sheet, spot))
+            await self._views.open(click, all_at_once.carrying(sheet, spot))
             await self.readers.shown(covered.calls[: all_at_once.MOST_LISTED], click.by)
 
         await self._answer(ack, body, show)
@@ -117,13 +113,15 @@ class Clicks:
         async def take_back(click: Click) -> None:
             await self.desk.take_back(ActionId(click.value), by=click.by, spot=spot_of(click))
 
-        await self._answer(ack, body, take_back, then=self._refresh)
+        await self._answer(ack, body, take_back, then=self._views.refresh)
 
     async def edit(self, ack: AsyncAck, body: Payload) -> None:
         """Open the form with a field for each argument."""
 
         def form(approval: Approval, action: Action) -> View:
-            return edit_form(approval, action, self.masking.hidden(action.asked, action.tool))
+            return edit_form(
+                approval, action, self.masking.of(approval.realm).hidden(action.asked, action.tool)
+            )
 
         await self._open(ack, body, form)
 
@@ -138,7 +136,9 @@ class Clicks:
             if action.edition != place.edition:
                 raise NotAllowed("This was edited meanwhile, so nothing was done. Please open it again.")
             tool = chosen(action, click.value)
-            view = edit_form(approval, action, hidden_in(self.masking, action, tool), tool=tool)
+            view = edit_form(
+                approval, action, hidden_in(self.masking.of(approval.realm), action, tool), tool=tool
+            )
             carrying = stamped(view, spot_of(click))
             await self.client.views_update(view_id=click.view_id, view=carrying)
 
@@ -156,10 +156,7 @@ class Clicks:
         """Show everything in full: of one action, or of the approval."""
 
         async def show(click: Click) -> None:
-            approval, action = await self._seen(click)
-            view = view_all(*self.masking.pair(approval, action))
-            await self._show(click, view)
-            await self._note_reader(click, view, approval, action)
+            await self._views.all_of(click)
 
         await self._answer(ack, body, show)
 
@@ -167,7 +164,7 @@ class Clicks:
         """Show the next page of what is open."""
 
         async def show(click: Click) -> None:
-            await self._redraw_view(click, 1 if click.verb == verbs.NEXT else -1)
+            await self._views.redraw(click, 1 if click.verb == verbs.NEXT else -1)
 
         await self._answer(ack, body, show)
 
@@ -225,6 +222,10 @@ class Clicks:
                 await then(click)
                 await self._draw_home(click)
 
+    @property
+    def _views(self) -> Views:
+        return Views(desk=self.desk, client=self.client, readers=self.readers, masking=self.masking)
+
     async def _draw_home(self, click: Click) -> None:
         """What was pressed on a Home tab, or in a form over it, shows there."""
         if self.tabs and spot_of(click).home:
@@ -239,72 +240,20 @@ class Clicks:
             action, seen = verbs.read_value(click.value)
             await self.desk.decide(action, decision, by=click.by, spot=spot_of(click), seen=seen)
 
-        await self._answer(ack, body, decide, then=self._refresh)
+        await self._answer(ack, body, decide, then=self._views.refresh)
 
     async def _open(self, ack: AsyncAck, body: Payload, form: Form) -> None:
         async def show(click: Click) -> None:
             id, _ = verbs.read_value(click.value)
             approval, action = await self.desk.opens(id, by=click.by, spot=spot_of(click))
-            await self._show(click, form(approval, action))
+            await self._views.show(click, form(approval, action))
             await self.readers.shown([(approval, action)], click.by)
 
         await self._answer(ack, body, show)
 
     def _masked(self, form: Form) -> Form:
         def drawn(approval: Approval, action: Action) -> View:
-            masked = self.masking.approval(approval)
+            masked = self.masking.of(approval.realm).approval(approval)
             return form(masked, masked.action(action.id))
 
         return drawn
-
-    async def _show(self, click: Click, view: View) -> None:
-        """Open a view, or put it on top of the one that is open; `Refused` if the click is too old for it."""
-        await self._open_view(click, stamped(view, spot_of(click)))
-
-    async def _open_view(self, click: Click, carrying: View) -> None:
-        try:
-            if click.view_id and not click.is_home:
-                await self.client.views_push(trigger_id=click.trigger_id, view=carrying)
-            else:
-                await self.client.views_open(trigger_id=click.trigger_id, view=carrying)
-        except SlackApiError as error:
-            if name_of(error) in TOO_LATE:
-                raise Refused(
-                    "It took too long to open this; nothing was done. Please press again."
-                ) from None
-            raise
-
-    async def _seen(self, click: Click) -> tuple[Approval, Action | None]:
-        if click.verb == verbs.VIEW_ALL:
-            return await self.desk.look(ActionId(click.value))
-        approval = await self.desk.approval(ApprovalId(click.value))
-        return approval, None
-
-    async def _in_view(self, place: Place | None) -> tuple[Approval, Action | None]:
-        match place:
-            case Place(action=str(action)):
-                return await self.desk.look(ActionId(action))
-            case Place(approval=str(approval)):
-                return await self.desk.approval(ApprovalId(approval)), None
-            case _:
-                raise NotAllowed("This view is not known here any more; open it again.")
-
-    async def _refresh(self, click: Click) -> None:
-        """A decision made inside `View all` shows there at once; the card follows by itself."""
-        if click.view_id and not click.is_home:
-            await self._redraw_view(click, 0)
-
-    async def _redraw_view(self, click: Click, step: int) -> None:
-        place = Place.read(click.private_metadata)
-        approval, action = await self._in_view(place)
-        view = view_all(*self.masking.pair(approval, action), page=(place.page if place else 0) + step)
-        await self.client.views_update(view_id=click.view_id, view=stamped(view, spot_of(click)))
-        await self._note_reader(click, view, approval, action)
-
-    async def _note_reader(self, click: Click, view: View, approval: Approval, action: Action | None) -> None:
-        if approval.state is not State.WAITING:
-            return
-        actions = [action] if action else approval.actions
-        await self.readers.shown([(approval, each) for each in actions], click.by)
-        if shows_the_end(view):
-            await self.readers.opened(approval, actions, click.by)

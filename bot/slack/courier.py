@@ -22,6 +22,7 @@ from bot.approvals.following import PACE, drawn_in
 from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
+from bot.approvals.realm import Choice
 from bot.approvals.standings import Standings
 from bot.slack import answers, sending
 from bot.slack.displaced import Displaced
@@ -51,7 +52,7 @@ class Courier:
 
     store: Store
     client: AsyncWebClient
-    masking: Masking = BY_DEFAULT
+    masking: Choice[Masking] = BY_DEFAULT
     standings: Standings | None = None
     """Who knows where a card must not stand; None where every place will do."""
     languages: Languages | None = None

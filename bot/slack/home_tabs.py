@@ -25,6 +25,7 @@ from bot.approvals.inbox import Inbox, Inboxes
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.ports import Clock, Directory, Jobs, Store, Work
+from bot.approvals.realm import Choice
 from bot.approvals.standings import Standings
 from bot.approvals.words import spoken
 from bot.slack.courier import Courier
@@ -64,7 +65,7 @@ class HomeTabs:
     workspace_url: str
     """`https://team.slack.com/`, as auth.test says it; links to messages begin so."""
     now: Clock
-    masking: Masking = BY_DEFAULT
+    masking: Choice[Masking] = BY_DEFAULT
     languages: Languages | None = None
     pace: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(*PUBLISHES))
 

@@ -9,11 +9,12 @@ from bot.approvals.conversation import Post, PostKind
 from bot.approvals.ids import PostId
 from bot.approvals.masking import Masking
 from bot.approvals.ports import Store, Transaction
+from bot.approvals.realm import Choice
 from bot.slack.drawing import QUOTING, Drawing
 
 
 async def loaded(
-    store: Store, masking: Masking, id: PostId, *, refused: Container[PostKind] = ()
+    store: Store, maskings: Choice[Masking], id: PostId, *, refused: Container[PostKind] = ()
 ) -> Drawing | None:
     """The post with all that it shows; None if it is not known.
 
@@ -31,6 +32,7 @@ async def loaded(
             cards = await tx.posts.cards(post.approval)
             below = next((one for one in cards if one.place == post.place and one.ts), None)
         behind = await _behind(tx, post) if post.kind is PostKind.CARD else 0
+    masking = maskings.of(conversation.realm)
     # A plan is masked already, field by field: masked as one text it would be JSON no more.
     is_plan = post.kind is PostKind.PROGRESS
     return Drawing(

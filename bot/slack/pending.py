@@ -11,6 +11,7 @@ from bot.approvals.ids import UserId
 from bot.approvals.inbox import Inbox, Inboxes
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.person import Standing
+from bot.approvals.realm import Choice
 from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.home import OUTSIDE, Link, line, request_line
 
@@ -34,7 +35,7 @@ class Pending:
 
     inboxes: Inboxes
     address: Link
-    masking: Masking = BY_DEFAULT
+    masking: Choice[Masking] = BY_DEFAULT
 
     async def mine(self, by: UserId) -> str:
         """What waits for this person, and what of their own is not finished."""

@@ -12,10 +12,12 @@ from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond, kin
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, NotAllowed, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.realm import Choice
 from bot.slack import all_at_once, payloads, turning, verbs
 from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit
+from bot.slack.fields import Hidden
 from bot.slack.forms import edit_form, message_form, read_message, read_reason
 from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
@@ -24,7 +26,7 @@ from bot.slack.place import Place, spot_of, stamped
 from bot.slack.reviewing import is_in_view, mark, review
 
 Payload = dict[str, Any]
-Read = Callable[[Action, Submission], Decision | FieldErrors]
+Read = Callable[[Approval, Action, Submission], Decision | FieldErrors]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class Submissions:
     """The forms behind Approve of what was not opened, Edit, Reject, Respond and It ran."""
 
     desk: Desk
-    masking: Masking = BY_DEFAULT
+    masking: Choice[Masking] = BY_DEFAULT
     tabs: HomeTabs | None = None
     """Where the buttons of Home tabs are drawn anew."""
 
@@ -57,15 +59,15 @@ class Submissions:
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
-        await self._sent(ack, body, lambda action, form: Reject(read_reason(form.values, action)))
+        await self._sent(ack, body, lambda _, action, form: Reject(read_reason(form.values, action)))
 
     async def responded(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it; this is the answer."""
-        await self._sent(ack, body, lambda action, form: _answer(read_message(form.values, action)))
+        await self._sent(ack, body, lambda _, action, form: _answer(read_message(form.values, action)))
 
     async def ran(self, ack: AsyncAck, body: Payload) -> None:
         """It did run; this is what it returned."""
-        await self._sent(ack, body, lambda _, form: Respond(read_result(form.values)))
+        await self._sent(ack, body, lambda _, __, form: Respond(read_result(form.values)))
 
     async def all_sent(self, ack: AsyncAck, body: Payload) -> None:
         """Decide exactly what the form listed; what of it could not be decided is told."""
@@ -94,7 +96,7 @@ class Submissions:
         """A form of an older version: it closes."""
         await ack()
 
-    def _read(self, action: Action, form: Submission) -> Decision | FieldErrors:
+    def _read(self, approval: Approval, action: Action, form: Submission) -> Decision | FieldErrors:
         place = Place.read(form.private_metadata)
         tool = (place.tool if place else "") or action.asked.tool
         option = turning.selected(form.values)
@@ -103,7 +105,7 @@ class Submissions:
         read = read_edit(
             turning.as_edited(action, tool),
             form.values,
-            turning.hidden_in(self.masking, action, tool),
+            self._hidden(approval, action, tool),
             turning.prefix(action, tool),
         )
         if isinstance(read, FieldErrors):
@@ -118,18 +120,19 @@ class Submissions:
             return
         try:
             approval, action = await self.desk.look(place.action)
-            decision = read(action, form)
+            decision = read(approval, action, form)
             if isinstance(decision, Edit) and (view := await self._review(approval, action, decision, form)):
                 await ack(response_action="update", view=view)
                 return
-            errors = await self._decide(action, decision, form, place.edition)
+            errors = await self._decide(approval, action, decision, form, place.edition)
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
             await self._draw_home(form)
             return
         if errors:
             about = _with(approval, action, decision)
-            told = {block: self.masking.text(sentence, about) for block, sentence in errors.items()}
+            masking = self.masking.of(approval.realm)
+            told = {block: masking.text(sentence, about) for block, sentence in errors.items()}
             await ack(response_action="errors", errors=told)
         else:
             await ack()
@@ -150,16 +153,21 @@ class Submissions:
         except InvalidArguments:
             return None  # it is said at the fields
         tool = edit.tool or action.tool
-        hidden = turning.hidden_in(self.masking, action, tool)
+        hidden = self._hidden(approval, action, tool)
         before = turning.as_edited(action, tool).arguments
         if place.shown == mark(approval, action, edit) or is_in_view(before, edit.arguments, hidden):
             return None
-        shown = review(self.masking, approval, action, edit, form.by)
+        shown = review(self.masking.of(approval.realm), approval, action, edit, form.by)
         view = edit_form(approval, action, hidden, tool=place.tool, review=shown)
         return stamped(view, spot_of(form))
 
     async def _decide(
-        self, action: Action, read: Decision | FieldErrors, form: Submission, drawn_from: str
+        self,
+        approval: Approval,
+        action: Action,
+        read: Decision | FieldErrors,
+        form: Submission,
+        drawn_from: str,
     ) -> dict[str, str]:
         """Decide, or the sentences by input. `Refused` where no input could show them.
 
@@ -173,16 +181,21 @@ class Submissions:
         try:
             await self.desk.decide(action.id, read, by=form.by, spot=spot_of(form), seen=seen)
         except InvalidArguments as invalid:
-            if isinstance(read, Edit) and (errors := self._at_fields(action, read, invalid)):
+            if isinstance(read, Edit) and (errors := self._at_fields(approval, action, read, invalid)):
                 return errors
             raise
         return {}
 
-    def _at_fields(self, action: Action, edit: Edit, invalid: InvalidArguments) -> dict[str, str]:
+    def _at_fields(
+        self, approval: Approval, action: Action, edit: Edit, invalid: InvalidArguments
+    ) -> dict[str, str]:
         tool = edit.tool or action.tool
-        hidden = turning.hidden_in(self.masking, action, tool)
+        hidden = self._hidden(approval, action, tool)
         edited, prefix = turning.as_edited(action, tool), turning.prefix(action, tool)
         return errors_by_block(edited, invalid.fields, hidden, prefix)
+
+    def _hidden(self, approval: Approval, action: Action, tool: str) -> Hidden:
+        return turning.hidden_in(self.masking.of(approval.realm), action, tool)
 
 
 def _with(approval: Approval, action: Action, read: Decision | FieldErrors) -> list[Approval]:

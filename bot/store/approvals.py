@@ -36,8 +36,9 @@ _asking, _calls = approvals.alias(), actions.alias()
 
 # One select reads approvals with everything that belongs to them; the tests count it.
 _LOAD: Final = (
-    select(approvals, actions.c.id.label("action"), actions.c.request)
-    .join_from(approvals, actions, actions.c.approval == approvals.c.id, isouter=True)
+    select(approvals, conversations.c.agent, actions.c.id.label("action"), actions.c.request)
+    .join_from(approvals, conversations, conversations.c.id == approvals.c.conversation)
+    .join(actions, actions.c.approval == approvals.c.id, isouter=True)
     .order_by(approvals.c.seq, actions.c.position)
 )
 _GET: Final = _LOAD.where(approvals.c.id == bindparam("wanted"))
@@ -57,25 +58,21 @@ _LOCK_ASKED: Final = (
     .order_by(conversations.c.seq)
     .with_for_update()
 )
-_ASKED: Final = (
-    _LOAD.where(
-        approvals.c.id.in_(
-            select(actions.c.approval).where(actions.c.id.in_(bindparam("wanted", expanding=True)))
-        )
+_ASKED: Final = _LOAD.where(
+    approvals.c.id.in_(
+        select(actions.c.approval).where(actions.c.id.in_(bindparam("wanted", expanding=True)))
     )
-    .add_columns(
-        conversations.c.channel,
-        conversations.c.thread_ts,
-        conversations.c.requester,
-        conversations.c.started_at,
-        conversations.c.status,
-        conversations.c.rested_at,
-        conversations.c.forgotten,
-        conversations.c.following,
-        COPIES.label("cards"),
-        OTHERS.label("others"),
-    )
-    .join(conversations, conversations.c.id == approvals.c.conversation)
+).add_columns(
+    conversations.c.channel,
+    conversations.c.thread_ts,
+    conversations.c.requester,
+    conversations.c.started_at,
+    conversations.c.status,
+    conversations.c.rested_at,
+    conversations.c.forgotten,
+    conversations.c.following,
+    COPIES.label("cards"),
+    OTHERS.label("others"),
 )
 _OF_CALL: Final = _LOAD.where(
     approvals.c.seq

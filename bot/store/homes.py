@@ -16,7 +16,7 @@ from bot.approvals.decision import Edit
 from bot.approvals.homes import MOST_FRESH, Glimpse, GlimpsedAction, Home, Said
 from bot.approvals.ids import ActionId, ConversationId, UserId
 from bot.store.progress import progress_from_json
-from bot.store.rows import from_json, to_json
+from bot.store.rows import from_json, realm_of, to_json
 from bot.store.tables import actions, approvals, audit, conversations, homes, messages
 
 _GET: Final = select(homes).where(homes.c.person == bindparam("wanted"))
@@ -43,6 +43,7 @@ _WAITING: Final = (
         approvals.c.outcomes,
         approvals.c.held,
         conversations.c.channel,
+        conversations.c.agent,
         actions.c.id.label("action"),
         actions.c.tool,
         actions.c.chosen,
@@ -156,6 +157,7 @@ def _glimpse(rows: Sequence[Row[Any]]) -> Glimpse:
         held=bool(first.held),
         conversation=first.conversation,
         channel=first.channel,
+        realm=realm_of(first),
         requesters=frozenset(map(UserId, from_json(first.requesters))),
         escalated_to=frozenset(map(UserId, from_json(first.escalated_to))),
         open=tuple(

@@ -14,8 +14,9 @@ from bot.approvals.briefing import Briefing
 from bot.approvals.choosing import Chosen
 from bot.approvals.conversation import Conversation, Said, Status
 from bot.approvals.decision import DecisionKind, Json
-from bot.approvals.ids import ActionId, ConversationId, UserId
+from bot.approvals.ids import ActionId, AgentName, ConversationId, UserId
 from bot.approvals.ports import Asked, Event
+from bot.approvals.realm import Realm
 from bot.approvals.referents import Referents
 from bot.store.columns import name_text, utc_text
 from bot.store.copies import copies_of
@@ -47,6 +48,7 @@ def conversation_values(conversation: Conversation) -> Values:
         "thread_ts": conversation.thread_ts,
         "requester": conversation.requester,
         "started_at": conversation.started_at,
+        "agent": conversation.realm.agent,
         "status": conversation.status.value,
         "rested_at": conversation.rested_at,
         "forgotten": conversation.forgotten,
@@ -62,11 +64,17 @@ def conversation_of(row: Row[Any], id: str | None = None) -> Conversation:
         thread_ts=row.thread_ts,
         requester=row.requester,
         started_at=row.started_at,
+        realm=realm_of(row),
         status=Status(row.status),
         rested_at=row.rested_at,
         forgotten=row.forgotten,
         following=row.following,
     )
+
+
+def realm_of(row: Row[Any]) -> Realm:
+    """The realm of a conversation's row, or of one that is joined with it."""
+    return Realm(agent=AgentName(row.agent))
 
 
 def said_values(said: Said) -> Values:
@@ -183,6 +191,7 @@ def _approval_of(rows: Sequence[Row[Any]]) -> Approval:
         timers=tuple(from_json(first.timers)),
         escalated_to=frozenset(map(UserId, from_json(first.escalated_to))),
         card=first.card,
+        realm=realm_of(first),
         held=first.held,
     )
 

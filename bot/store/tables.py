@@ -43,6 +43,7 @@ conversations = Table(
     Column("thread_ts", Name()),
     Column("requester", Name(), nullable=False),
     Column("started_at", Moment(), nullable=False),
+    Column("agent", Name(), nullable=False),  # empty for one without a name
     Column("status", Name(), nullable=False),
     Column("rested_at", Moment()),
     Column("forgotten", Boolean(), nullable=False),

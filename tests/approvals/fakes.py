@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,6 +17,7 @@ from bot.approvals.ids import ActionId, ChannelId, ConversationId, GroupId, Inte
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Copy, Spot
 from bot.approvals.ports import Asked, Store, Transaction
+from bot.approvals.realm import Realm
 from bot.approvals.thread import ActionRequest, Answer, Condition, Interrupt, Thread, ToolFailure
 from bot.jobs import table
 from bot.jobs.embedded import EmbeddedJobs
@@ -145,7 +146,10 @@ class People:
 
 
 class FileTools:
-    """One kind of tool, whose `path` has to be a text."""
+    """One kind of tool, whose `path` has to be a text; the same for whichever agent."""
+
+    def of(self, realm: Realm) -> Self:  # noqa: ARG002 - the port has it so
+        return self
 
     def schema(self, tool: str) -> Mapping[str, Json] | None:
         return {"type": "object", "title": tool}

@@ -54,6 +54,7 @@ def _conversations() -> None:
         sa.Column("thread_ts", sa.String()),
         sa.Column("requester", sa.String(), nullable=False),
         sa.Column("started_at", sa.String(), nullable=False),
+        sa.Column("agent", sa.String(), nullable=False),
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("rested_at", sa.String()),
         sa.Column("forgotten", sa.Boolean(), nullable=False),
