@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -35,6 +35,7 @@ from bot.approvals.running import Running
 from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
+from bot.approvals.times import utc_now as _now
 from bot.approvals.words import ENGLISH, public_language
 from bot.background import of_conversation, sweeping
 from bot.doors import open_doors, store_problem
@@ -270,7 +271,3 @@ async def _built(
     for warning in built.warnings:
         log.warning("agent_warning", warning=warning)
     return built
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -10,3 +10,8 @@ NEVER: Final = timedelta.max
 def utc(at: datetime) -> str:
     """The moment as a sentence says it, where it cannot be shown in each reader's own time zone."""
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def utc_now() -> datetime:
+    """What the clock says; fills `ports.Clock`."""
+    return datetime.now(UTC)
