@@ -233,7 +233,7 @@ def _matches(rule: RuleSection, tool: str) -> bool:
 _SAYS: Final = {
     "missing": "is required: nobody approves by default",
     "extra_forbidden": "is not a key of the policy file",
-    "too_short": "must not be empty: nobody approves by default",
+    "too_short": "must not be empty",
     "list_type": "is not a list",
     "int_type": f"is not a number from 1 to {MOST_VOTES}",
     "greater_than_equal": f"is not a number from 1 to {MOST_VOTES}",

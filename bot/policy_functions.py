@@ -7,9 +7,9 @@ What it gave and what it raised may hold the arguments of the call, so neither i
 
 import asyncio
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 from pydantic import TypeAdapter, ValidationError
@@ -17,13 +17,14 @@ from pydantic import TypeAdapter, ValidationError
 from bot.approvals.choosing import ApprovalRequest, Chosen
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import UserId
+from bot.approvals.person import Group as SlackGroup
 from bot.approvals.person import Person, Standing
+from bot.approvals.places import Room
 from bot.approvals.policy import Policy, Quorum, Terms, UserGroup, Who
 from bot.policy_checks import never_enough
 from bot.policy_file import PolicyFile
 from bot.policy_names import Known, is_channel, is_group, is_person, meaning
 from bot.policy_sections import MOST_VOTES, Ask, Count, Group, Names
-from bot.slack.directory import SlackDirectory
 from bot.team_functions import answer_of
 
 _log = structlog.get_logger(__name__)
@@ -59,13 +60,29 @@ class _Asked(NamedTuple):
     told: Any
 
 
-class PolicyFunctions:
-    """Fills `approvals.choosing.Chooser` for a policy, whose names are looked up in Slack's directory."""
+class Workspace(Protocol):
+    """Whom and what Slack has; each raises `CouldNotCheck` if Slack cannot say it."""
 
-    def __init__(self, file: PolicyFile, policy: Policy, directory: SlackDirectory) -> None:
+    async def person(self, id: UserId) -> Person:
+        """The one with this id."""
+
+    async def all_people(self) -> Sequence[Person]:
+        """Everybody."""
+
+    async def all_groups(self) -> Sequence[SlackGroup]:
+        """Every user group."""
+
+    async def named_rooms(self, names: Collection[str]) -> Sequence[Room]:
+        """The channels by these names or ids, as far as there are any."""
+
+
+class PolicyFunctions:
+    """Fills `approvals.choosing.Chooser` for a policy, whose names are looked up in Slack's workspace."""
+
+    def __init__(self, file: PolicyFile, policy: Policy, workspace: Workspace) -> None:
         self._file = file
         self._policy = policy
-        self._directory = directory
+        self._workspace = workspace
 
     def has_functions(self, tool: str) -> bool:
         """Whether a function of the policy says something about this tool."""
@@ -77,8 +94,7 @@ class PolicyFunctions:
         if not terms.by_function:
             return None
         try:
-            async with asyncio.timeout(within):
-                return await self._chosen(request, terms, within)
+            return await self._chosen(request, terms, within)
         except _NoAnswer as why:
             problem = str(why)
         except CouldNotCheck:
@@ -89,13 +105,16 @@ class PolicyFunctions:
         return Chosen(problem=problem)
 
     async def _chosen(self, request: ApprovalRequest, terms: Terms, within: float) -> Chosen:
+        until = asyncio.get_running_loop().time() + within
         said = self._file.sections(request.tool)
         asked = await asyncio.gather(
             *(self._told(key, said[key], request, within) for key in sorted(terms.by_function))
         )
         told = {one.key: one.told for one in asked}
-        chosen = await self._looked_up(told)
-        if problem := await self._never(terms.given(chosen), request):
+        async with asyncio.timeout_at(until):
+            chosen = await self._looked_up(told)
+            problem = await self._never(terms.given(chosen), request)
+        if problem:
             raise _NoAnswer(problem)
         return chosen
 
@@ -123,17 +142,17 @@ class PolicyFunctions:
         people = [name for name in names if is_person(name)]
         found: Sequence[Person] = ()
         if any(name.startswith("@") for name in people):
-            found = await self._directory.all_people()
+            found = await self._workspace.all_people()
         elif people:
-            found = await asyncio.gather(*(self._directory.person(UserId(id)) for id in people))
-        groups = await self._directory.all_groups() if any(map(is_group, names)) else ()
-        rooms = await self._directory.named_rooms({name for name in names if is_channel(name)})
+            found = await asyncio.gather(*(self._workspace.person(UserId(id)) for id in people))
+        groups = await self._workspace.all_groups() if any(map(is_group, names)) else ()
+        rooms = await self._workspace.named_rooms({name for name in names if is_channel(name)})
         return Known(people=found, groups=groups, rooms=rooms)
 
     async def _never(self, terms: Terms, request: ApprovalRequest) -> str | None:
         """Why these people could never decide it; a group is taken as if all in it were full members."""
         named = {who.id for who in terms.who if isinstance(who, UserGroup)}
-        groups = [one for one in await self._directory.all_groups() if one.id in named] if named else []
+        groups = [one for one in await self._workspace.all_groups() if one.id in named] if named else []
         inside = {UserId(id) for group in groups for id in group.members}
         known = Known(groups=groups, people=[Person(id=id, standing=Standing.MEMBER) for id in inside])
         return never_enough(terms, known, frozenset(map(UserId, request.requesters)))
@@ -166,5 +185,8 @@ async def _value(key: str, said: Any, request: ApprovalRequest, within: float) -
 
 
 async def _group(group: Group, request: ApprovalRequest, within: float) -> tuple[list[str], int]:
-    names = await _value("approvers", group.approvers, request, within)
-    return names, await _value("quorum", group.quorum, request, within)
+    names, count = await asyncio.gather(
+        _value("approvers", group.approvers, request, within),
+        _value("quorum", group.quorum, request, within),
+    )
+    return names, count
