@@ -123,7 +123,7 @@ def _need(action: Action, edit: Decision | None) -> int:
 def _need_of_change(before: Arguments, after: Arguments, name: str) -> int:
     values = [side[name] for side in (before, after) if name in side]
     by_lines = _BY_LINES if len(values) > 1 and _has_lines(*values) else 0
-    longest = max((min(weight(as_text(value)), _LONGEST_SIDE) for value in values), default=0)
+    longest = max(min(weight(as_text(value)), _LONGEST_SIDE) for value in values)
     return _CHANGE + by_lines + 2 * longest  # both sides get as much
 
 

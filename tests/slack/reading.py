@@ -1,8 +1,10 @@
 """What a person reads: blocks as plain lines, so that a test can say what a card looks like."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from slack_sdk.models.blocks import RichTextElement
 
 from bot.slack.message import Blocks
 
@@ -53,6 +55,24 @@ def _piece(piece: dict[str, Any]) -> str:
         case {"type": "date", "fallback": fallback}:
             return str(fallback)
     raise AssertionError(piece)
+
+
+def marked(elements: Iterable[RichTextElement]) -> list[str]:
+    """The parts of rich text with their styles: `**bold**`, `__italic__`, and code in backticks."""
+    return [_marked(element.to_dict()) for element in elements]
+
+
+def _marked(part: dict[str, Any]) -> str:
+    mark = {"rich_text_section": "", "rich_text_preformatted": "| ", "rich_text_quote": "> "}[part["type"]]
+    return mark + "".join(_styled(piece) for piece in part["elements"])
+
+
+def _styled(piece: dict[str, Any]) -> str:
+    style = piece.get("style", {})
+    assert set(style.values()) <= {True}
+    words = _piece({**piece, "style": {name: True for name in style if name == "code"}})
+    signs = [sign for name, sign in (("bold", "**"), ("italic", "__")) if name in style]
+    return "".join([*signs, words, *reversed(signs)])
 
 
 GROUP = r"⟨(?:[·⇥↵]|U\+[0-9A-F]{4,6})\u00d7[0-9]+⟩"
