@@ -14,7 +14,7 @@ from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Resp
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
 from bot.slack.literal import LEAST, in_line
-from bot.slack.text import escape, moment
+from bot.slack.text import entities, moment
 from bot.slack.votes import by_whom_in_words
 
 TO_CHANGE: Final = "_To change a decision of yours: View all._"
@@ -99,7 +99,7 @@ def _glance(text: str, room: int) -> str:
 def _code(text: str, room: int) -> str:
     """Text between backticks, in which it has none of its own."""
     line = in_line(text.replace("`", "\u02cb"), room)[0]
-    return f"`{escape(line)}`" if line.strip() else '`""`'
+    return f"`{entities(line)}`" if line.strip() else '`""`'
 
 
 def _said(decision: Decision) -> str:

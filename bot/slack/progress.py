@@ -24,7 +24,7 @@ from bot.slack import buttons
 from bot.slack.literal import in_line, section
 from bot.slack.literal import plain as piece
 from bot.slack.message import Message, as_json, size
-from bot.slack.text import escape
+from bot.slack.text import entities
 
 MOST: Final = 20
 """Calls that are shown one by one, the latest; what was before is counted. Slack takes 50."""
@@ -138,4 +138,4 @@ def _one_line(task: Task) -> str:
     given, _ = in_line(task.given, _GIVEN)
     told, _ = in_line(task.told, _TOLD)
     parts = [f"{_name(task)}: {STANDS[task.stand]}", *([given] if given else []), *([told] if told else [])]
-    return "• " + " · ".join(escape(part) for part in parts)
+    return "• " + " · ".join(entities(part) for part in parts)

@@ -25,7 +25,7 @@ from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.buttons import button
 from bot.slack.literal import date, in_line, person, plain, section
 from bot.slack.message import Message, as_json, size
-from bot.slack.text import clip, escape
+from bot.slack.text import clip, entities
 
 LARGEST: Final = 11_500
 """Characters of JSON in one message; Slack fails near 13,200."""
@@ -76,7 +76,7 @@ def listed(groups: Sequence[Group], workspace_url: str, below: Sequence[str] = (
                 lines.append(more)
                 break
             blocks += drawn
-            lines.append(f"• {escape(_words(one))}: {_stands(one.conversation)}")
+            lines.append(f"• {entities(_words(one))}: {_stands(one.conversation)}")
     if below:
         blocks.append(_markup("\n".join(below), "below"))
         lines += below
