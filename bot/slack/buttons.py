@@ -17,6 +17,7 @@ from bot.approvals.ids import ConversationId
 from bot.approvals.together import covered, has_enough, is_dangerous
 from bot.slack import glance, verbs
 from bot.slack.literal import in_line
+from bot.slack.text import clip
 
 _DECISIONS: Final = (
     (DecisionKind.APPROVE, verbs.APPROVE, "Approve", "primary"),
@@ -36,13 +37,13 @@ SURE, NOT_SURE = "Run it", "Cancel"
 
 
 def button(verb: str, label: str, value: str, *, about: str = "", style: str | None = None) -> ButtonElement:
-    """One button; `about` completes the label for those who hear it instead of seeing it."""
+    """One button; `about` completes the label for those who hear it instead of seeing it; visible already."""
     return ButtonElement(
         text=PlainTextObject(text=label, emoji=True),
         action_id=verb,
         value=value,
         style=style,
-        accessibility_label=in_line(f"{label} {about}".strip(), 74)[0],
+        accessibility_label=clip(f"{label} {about}".strip(), 74),
     )
 
 
@@ -95,12 +96,12 @@ def _first(verb: str) -> str:
 
 def change(action: Action) -> ButtonElement:
     """To take back one's own decision."""
-    return button(verbs.CHANGE, "Change", action.id, about=f"your decision about {action.tool}")
+    return button(verbs.CHANGE, "Change", action.id, about=f"your decision about {glance.tool_of(action)}")
 
 
 def view_all(action: Action) -> ButtonElement:
     """To see one action's arguments in full."""
-    return button(verbs.VIEW_ALL, "View all", action.id, about=f"arguments of {action.tool}")
+    return button(verbs.VIEW_ALL, "View all", action.id, about=f"arguments of {glance.tool_of(action)}")
 
 
 def stop(conversation: ConversationId) -> ButtonElement:

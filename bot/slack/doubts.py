@@ -10,7 +10,7 @@ from bot.approvals.approval import Action, Approval, Decided, LetThrough, Shape,
 from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.ids import UserId
 from bot.approvals.together import is_dangerous
-from bot.slack import buttons, verbs
+from bot.slack import buttons, glance, verbs
 from bot.slack.edits import typed
 from bot.slack.inputs import literal, text_input
 from bot.slack.literal import in_line, plain, section
@@ -37,7 +37,7 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
     """The decisions that an open action takes; `unread` as `buttons.decisions` has it."""
     if not is_doubt(approval):
         return buttons.decisions(action, unread=unread)
-    about = f"about {action.tool}"
+    about = f"about {glance.tool_of(action)}"
     again = verbs.RUN_AGAIN_UNREAD if unread else verbs.RUN_AGAIN
     taken = [
         buttons.button(verbs.IT_RAN, "It ran", action.id, about=about),

@@ -57,12 +57,12 @@ def in_words(action: Action, room: int = _VALUE) -> str:
     """
     told_here = (one for one in told(action, room) if one.is_plain)
     parts = (f"{one.name}: {one.value}" if one.name else one.value for one in told_here)
-    return " ".join([_tool(action), ", ".join(parts)]).strip()
+    return " ".join([tool_of(action), ", ".join(parts)]).strip()
 
 
 def drawn(action: Action) -> Iterator[RichTextElement]:
     """The same as pieces of a line."""
-    yield plain(_tool(action), bold=True, code=True)
+    yield plain(tool_of(action), bold=True, code=True)
     for number, one in enumerate(told(action)):
         yield plain(", " if number else " ")
         if one.name:
@@ -70,7 +70,8 @@ def drawn(action: Action) -> Iterator[RichTextElement]:
         yield plain(one.value, italic=True) if one.ours else plain(one.value, code=True)
 
 
-def _tool(action: Action) -> str:
+def tool_of(action: Action) -> str:
+    """The tool's name for the middle of a sentence; not escaped."""
     return in_line(action.tool, 60)[0] or '""'
 
 

@@ -74,7 +74,7 @@ def ask_again(action: Action) -> ButtonElement | None:
     because = _because(action)
     if because is None or because.taken_back:
         return None
-    about = f"about {action.tool}"
+    about = f"about {name(action)}"
     return buttons.button(verbs.ASK_AGAIN, "Ask again", because.action, about=about)
 
 
