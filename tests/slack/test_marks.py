@@ -1,4 +1,4 @@
-"""Everything that is drawn of a call with an invisible character: its code once, and no code of a mark of ours.
+"""Everything that is drawn of a call with an invisible character: its code once, and no code of a mark.
 
 Whatever is made visible twice shows the code of our own mark, `⟨U+27E8⟩U+202E⟩`, which nobody can read.
 """
