@@ -69,8 +69,7 @@ def in_force(known: Sequence[Approval], ran: Collection[ActionId]) -> Iterator[t
 
 def voters(source: Action) -> tuple[UserId, ...]:
     """Whose votes an approval took."""
-    last = (source.decided.by,) if source.decided else ()
-    return tuple(vote.by for vote in source.votes) or last
+    return tuple(vote.by for vote in source.votes)
 
 
 def is_approved(action: Action) -> bool:

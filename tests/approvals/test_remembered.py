@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.approvals.action import LetThrough, Remembered, Seat
+from bot.approvals.action import Action, LetThrough, Remembered, Seat
 from bot.approvals.approval import Approval, Decided, Expired, Shape, State
 from bot.approvals.asking import Asking
 from bot.approvals.conversation import PostKind
@@ -16,7 +16,7 @@ from bot.approvals.ids import ActionId, UserId
 from bot.approvals.journal import Call, Execution, Granted, Progress, Refuse, Why, permission
 from bot.approvals.policy import Members, One, Policy, Rule, Terms
 from bot.approvals.referents import Referents
-from bot.approvals.remembered import remembering, verdict
+from bot.approvals.remembered import in_force, remembering, verdict, voters
 from tests.approvals.bench import Bench, a_bench
 from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks
 from tests.store.samples import ALICE, BOB, NOON, action, approval
@@ -116,6 +116,50 @@ def test_what_was_taken_back_is_not_remembered() -> None:
 
 def test_an_answer_about_a_call_in_doubt_is_no_approval_of_the_call() -> None:
     assert judged(replace(approved(), shape=Shape.IN_DOUBT)) is None
+
+
+def test_of_several_approvals_the_latest_one_that_covers_the_call_and_whose_approvers_still_may_holds() -> (
+    None
+):
+    def earlier(id: str, path: str, **changes: Any) -> Approval:  # noqa: ANN401 - fields
+        known = approved(arguments={"path": path})
+        (one,) = known.actions
+        return replace(known, actions=(replace(one, id=ActionId(id)),), **changes)
+
+    known = [
+        earlier("first", "notes.txt"),
+        earlier("second", "notes.txt"),
+        earlier("left", "notes.txt", state=State.WITHDRAWN),
+        earlier("gone", "notes.txt"),
+        earlier("other", "other.txt"),
+    ]
+    seen: list[ActionId] = []
+
+    def still_holds(one: Action) -> bool:
+        seen.append(one.id)
+        return one.id != "gone"
+
+    found = verdict(
+        action("next"),
+        Shape.BATCHED,
+        ONCE,
+        known=known,
+        ran={one.actions[0].id for one in known},
+        requesters=frozenset({ALICE}),
+        at=NOON,
+        still_holds=still_holds,
+    )
+    assert found
+    assert found.because
+    assert (found.because.action, seen) == ("second", ["gone", "second"])
+    assert [one.id for one, _ in in_force(known, {"first", "other"})] == ["first", "other"]  # type: ignore[arg-type]
+
+
+def test_whose_votes_an_approval_took_is_said_in_the_order_in_which_they_came() -> None:
+    asked = approval("p1", action("a1", needs=TWO.needs))
+    for by in (CAROL, BOB):
+        asked = asked.decide(ActionId("a1"), Approve(), by=by, at=NOON, seat=Seat(needs=TWO.needs))
+    assert voters(asked.actions[0]) == (CAROL, BOB)
 
 
 def test_votes_that_were_cast_under_another_rule_count_no_more() -> None:
