@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.approvals.action import LetThrough, Remembered
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.binding import digest
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Reject, Respond
@@ -25,9 +26,11 @@ from bot.approvals.journal import (
     Return,
     Run,
     Why,
+    digest_of,
     next_step,
     permission,
 )
+from bot.approvals.referents import Referents
 from tests.store.samples import BOB, NOON, THREAD, action, approval
 
 CALL = Call(conversation=THREAD, message="m", id="c", tool="write_file", arguments={"path": "notes.txt"})
@@ -183,6 +186,48 @@ def test_only_the_moves_of_the_table_are_made(before: Progress, after: Progress)
     else:
         with pytest.raises(ValueError, match=f"{before} cannot become {after}"):
             entry(before).move(after)
+
+
+@pytest.mark.parametrize("asked_now", [0, 1])
+def test_whoever_was_asked_about_a_doubt_is_counted_when_it_begins_again(asked_now: int) -> None:
+    again = replace(BEGUN, progress=Progress.IN_DOUBT, attempt=3, asked=2).again(asked=asked_now)
+    assert (again.progress, again.attempt, again.asked) == (Progress.INTENT, 4, 2 + asked_now)
+
+
+@pytest.mark.parametrize(
+    ("because", "bound"), [(None, False), (Remembered(action=ActionId("a0"), by=(BOB,), at=NOON), True)]
+)
+def test_what_the_policy_never_asks_about_may_point_anywhere_and_what_is_remembered_may_not(
+    because: Remembered | None,
+    bound: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    pointing = Referents(texts={"path": "sha256 1"})
+    through = action(message="m", call="c", outcome=LetThrough(at=NOON, because=because), referents=pointing)
+    allowed = permission(CALL, approval("p1", through, state=State.SETTLED), needs_person=True)
+    assert isinstance(allowed, Granted)
+    assert (allowed.bound, allowed.referents) == (bound, pointing)
+
+
+def test_an_edit_is_granted_with_what_its_own_arguments_pointed_at() -> None:
+    before, then = Referents(texts={"path": "sha256 1"}), Referents(texts={"path": "sha256 2"})
+    row = approval("p1", action(message="m", call="c", referents=before, targets={"move": {}}))
+    edit = Edit({"path": "b"}, tool="move")
+    row = row.decide(ActionId("a1"), edit, by=BOB, at=NOON, referents=then)
+    call = replace(CALL, tool="move", arguments={"path": "b"})
+    allowed = permission(call, row, needs_person=True)
+    assert isinstance(allowed, Granted)
+    assert (allowed.referents, allowed.bound) == (then, True)
+    assert allowed.digest == row.digest_of(row.actions[0], "move", {"path": "b"}, then)
+
+
+def test_the_record_has_the_digest_of_what_would_run_and_nothing_where_there_is_none() -> None:
+    row, now = asked(Approve()), Referents(texts={"path": "sha256 1"})
+    call = replace(CALL, tool="other", arguments={"path": "x"}, referents=now)
+    assert digest_of(call, row) == row.digest_of(row.actions[0], "other", {"path": "x"}, now)
+    nothing: Any = {"path": object()}
+    assert digest_of(replace(call, arguments=nothing), row) == ""
+    assert digest_of(replace(call, id="another"), row) == ""
+    assert digest_of(call, None) == ""
 
 
 def test_the_key_is_the_same_for_every_attempt_and_another_for_another_decision() -> None:

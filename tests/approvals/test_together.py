@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from bot.approvals import together
+from bot.approvals.action import Decided, Vote
 from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.briefing import Briefing
-from bot.approvals.decision import Approve, DecisionKind
-from bot.approvals.errors import AlreadyDecided, NotAllowed
-from bot.approvals.ids import ActionId
-from bot.approvals.policy import Members, Terms
-from tests.store.samples import BOB, NOON, action, approval
+from bot.approvals.decision import Approve, DecisionKind, Edit
+from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused
+from bot.approvals.ids import ActionId, UserId
+from bot.approvals.policy import Members, Quorum, Terms
+from tests.store.samples import ALICE, BOB, NOON, action, approval
 
 APPROVE, REJECT = DecisionKind.APPROVE, DecisionKind.REJECT
 TERMS = Terms(approvers=(Members(),), all_at_once=True)
@@ -131,3 +132,63 @@ def test_what_is_not_what_was_listed_is_refused() -> None:
         with pytest.raises(AlreadyDecided) as refused:
             together.refuse_unlisted(call(), other)
         assert str(refused.value) == "This was edited meanwhile, so nothing was done. Please read it again."
+
+
+def test_a_call_is_listed_by_what_it_is_now() -> None:
+    edited = call().voted(Vote(decision=Edit({"path": "b"}), by=BOB, at=NOON, digest="e" * 64), call().needs)
+    assert together.listed(call()) == together.Listed(id=ActionId("a1"), bound="d" * 16)
+    assert together.listed(edited) == together.Listed(id=ActionId("a1"), bound="e" * 16)
+
+
+TWO = (Quorum(approvers=(Members(),), count=2),)
+
+
+def half_approved(id: str = "a1", *, fits: frozenset[int] = frozenset({0}), digest: str = "d" * 64) -> Action:
+    return replace(
+        call(id, needs=TWO),
+        votes=(Vote(decision=Approve(), by=BOB, at=NOON, digest=digest, fits=fits),),
+    )
+
+
+def test_what_somebody_has_approved_already_is_not_approved_again_and_may_still_be_rejected() -> None:
+    asked = [
+        approval("p1", half_approved("a1"), call("a2")),
+        approval("p2", half_approved("a3", fits=frozenset()), half_approved("a4", digest="e" * 64)),
+    ]
+
+    def ids_for(kind: DecisionKind, by: UserId) -> list[str]:
+        return [action.id for _, action in together.for_person(asked, kind, by)]
+
+    every = ["a1", "a2", "a3", "a4"]
+    assert ids_for(APPROVE, BOB) == ["a2", "a3", "a4"]
+    assert ids_for(APPROVE, ALICE) == every
+    assert ids_for(REJECT, BOB) == ids_for(REJECT, ALICE) == every
+
+
+def test_what_became_of_each_is_counted_and_what_is_left_says_why_and_who_was_faster() -> None:
+    def listed(id: str) -> together.Listed:
+        return together.Listed(id=ActionId(id), bound="d" * 16)
+
+    done = approval("p1", call("a1")).decide(ActionId("a1"), Approve(), by=BOB, at=NOON)
+    waits = approval("p2", half_approved("a2"))
+    verdicts: list[tuple[together.Listed, Approval | Refused]] = [
+        (listed("a1"), done),
+        (listed("a2"), waits),
+        (listed("a3"), AlreadyDecided("This was decided meanwhile.")),
+        (listed("a4"), NotAllowed("Not yours.")),
+        (listed("a5"), Refused("It is gone.")),
+    ]
+    now = {
+        ActionId("a3"): call("a3", outcome=Decided(decision=Approve(), by=ALICE, at=NOON)),
+        ActionId("a4"): call("a4"),
+    }
+    assert together.told(verdicts, now) == together.Together(
+        decided=2,
+        waiting=1,
+        left=(
+            together.Left(why="This was decided meanwhile.", by=ALICE),
+            together.Left(why="Not yours."),
+            together.Left(why="It is gone."),
+        ),
+    )
+    assert together.told([], {}) == together.Together(decided=0)
