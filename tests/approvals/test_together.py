@@ -174,6 +174,7 @@ def test_what_became_of_each_is_counted_and_what_is_left_says_why_and_who_was_fa
     verdicts: list[tuple[together.Listed, Approval | Refused]] = [
         (listed("a1"), done),
         (listed("a2"), waits),
+        (listed("a6"), approval("p3", half_approved("a6"))),
         (listed("a3"), AlreadyDecided("This was decided meanwhile.")),
         (listed("a4"), NotAllowed("Not yours.")),
         (listed("a5"), Refused("It is gone.")),
@@ -183,8 +184,8 @@ def test_what_became_of_each_is_counted_and_what_is_left_says_why_and_who_was_fa
         ActionId("a4"): call("a4"),
     }
     assert together.told(verdicts, now) == together.Together(
-        decided=2,
-        waiting=1,
+        decided=3,
+        waiting=2,
         left=(
             together.Left(why="This was decided meanwhile.", by=ALICE),
             together.Left(why="Not yours."),
