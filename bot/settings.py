@@ -1,6 +1,5 @@
 """Environment, or `.env`, to settings. Every problem is reported at once; secrets never show in a repr."""
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from difflib import get_close_matches
@@ -11,9 +10,10 @@ from typing import Any, Final, Self
 from dotenv import load_dotenv
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from bot.durations import DelayOrNever
+from bot.oauth_settings import ONE_OR_SEVERAL, REDIRECT_PATH, OAuthSettings, one_word, prefixed
 
 POLICY_FILE: Final = Path("approvals.toml")
 """Read from the working directory if `BOT_POLICY` names no other."""
@@ -44,7 +44,7 @@ class Mode(StrEnum):
     HTTP = "http"
 
 
-class Settings(BaseSettings):
+class Settings(OAuthSettings):
     """The bot's settings; the names are those of the environment variables."""
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -86,19 +86,19 @@ class Settings(BaseSettings):
     @field_validator("slack_bot_token")
     @classmethod
     def _bot_token(cls, token: SecretStr | None) -> SecretStr | None:
-        return _prefixed(token, "xoxb-", "a bot token: OAuth & Permissions, Bot User OAuth Token")
+        return prefixed(token, "xoxb-", "a bot token: OAuth & Permissions, Bot User OAuth Token")
 
     @field_validator("slack_app_token")
     @classmethod
     def _app_token(cls, token: SecretStr | None) -> SecretStr | None:
-        return _prefixed(
+        return prefixed(
             token, "xapp-", "an app-level token: Basic Information, App-Level Tokens, connections:write"
         )
 
     @field_validator("slack_signing_secret")
     @classmethod
     def _signing_secret(cls, secret: SecretStr | None) -> SecretStr | None:
-        return _one_word(secret)
+        return one_word(secret)
 
     @field_validator("slack_api_url")
     @classmethod
@@ -123,8 +123,10 @@ class Settings(BaseSettings):
 
     def missing_for_slack(self) -> list[str]:
         """What a bot on a real workspace still needs, one sentence each."""
-        missing = []
-        if not self.slack_bot_token:
+        missing = self.missing_for_several() if self.is_for_several else []
+        if self.is_for_several and self.slack_bot_token:
+            missing = [ONE_OR_SEVERAL]
+        elif not self.is_for_several and not self.slack_bot_token:
             missing.append("SLACK_BOT_TOKEN is not set: it is the Bot User OAuth Token, xoxb-….")
         match self.bot_mode:
             case Mode.HTTP if not self.slack_signing_secret:
@@ -140,10 +142,15 @@ class Settings(BaseSettings):
         return missing
 
 
-_INSTEAD: Final[Mapping[str, SecretStr]] = {
+_INSTEAD: Final[Mapping[str, SecretStr | str]] = {
     "slack_bot_token": SecretStr("xoxb-"),
     "slack_app_token": SecretStr("xapp-"),
     "slack_signing_secret": SecretStr("-"),
+    "slack_client_id": "0.0",
+    "slack_client_secret": SecretStr("-"),
+    "slack_redirect_uri": f"https://-{REDIRECT_PATH}",
+    "slack_teams": "T00",
+    "bot_tokens_key": SecretStr("A" * 43 + "="),
 }
 """Stands for a secret that is set but wrong, so that nobody is told that it is missing, too."""
 
@@ -179,23 +186,6 @@ def misspelt(environment: Mapping[str, str]) -> list[str]:
         and name not in known
         and (close := get_close_matches(name, known, n=1, cutoff=0.85))
     ]
-
-
-def _prefixed(token: SecretStr | None, prefix: str, what: str) -> SecretStr | None:
-    token = _one_word(token)
-    if token and not token.get_secret_value().startswith(prefix):
-        raise ValueError(f"does not start with {prefix}; it has to be {what}")
-    return token
-
-
-def _one_word(secret: SecretStr | None) -> SecretStr | None:
-    """Without the white space around it that copying brings along; none may be within."""
-    if secret is None:
-        return None
-    word = secret.get_secret_value().strip()
-    if not re.fullmatch(r"[!-~]*", word):
-        raise ValueError("has characters that no secret of Slack's has; copy it again")
-    return SecretStr(word) if word else None
 
 
 def _sentence(problem: dict[str, object]) -> str:

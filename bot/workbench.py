@@ -60,6 +60,8 @@ async def workbench(
                 "slack_bot_token": SecretStr(slack.bot_token),
                 "slack_app_token": SecretStr(slack.app_token),
                 "slack_signing_secret": None,
+                "slack_client_id": None,
+                "slack_client_secret": None,
                 "slack_api_url": slack.api_url,
                 "bot_mode": Mode.SOCKET,
                 "bot_port": settings.bot_port if "bot_port" in settings.model_fields_set else 0,

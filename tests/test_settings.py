@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from bot.approvals.times import NEVER
+from bot.oauth_settings import ID_ALONE, NO_CLIENT_ID, NO_KEY, NO_REDIRECT, NO_TEAMS, ONE_OR_SEVERAL
 from bot.settings import BadSettings, Mode, Settings, load_env_file, misspelt
 
 BOT, APP, SECRET = "xoxb-1-hush", "xapp-1-hush", "hush" * 8
@@ -173,3 +174,96 @@ def test_what_is_no_duration_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("BOT_KEEP_CHECKPOINTS", written)
     with pytest.raises(BadSettings, match=r"^BOT_KEEP_CHECKPOINTS is not a duration .*never"):
         Settings.from_environment()
+
+
+KEY, OTHER_KEY = "A" * 42 + "E=", "B" * 42 + "E="
+SEVERAL = {
+    "SLACK_CLIENT_ID": "11.22",
+    "SLACK_CLIENT_SECRET": "hush-hush",
+    "SLACK_REDIRECT_URI": "https://bot.example.org/slack/oauth_redirect",
+    "SLACK_TEAMS": "T0ONE, E0GRID",
+    "BOT_TOKENS_KEY": f"{KEY}, {OTHER_KEY}",
+    "SLACK_APP_TOKEN": APP,
+}
+
+
+@pytest.mark.parametrize(
+    ("env", "problems"),
+    [
+        (SEVERAL, []),
+        ({**SEVERAL, "SLACK_BOT_TOKEN": BOT}, [ONE_OR_SEVERAL]),
+        ({**SEVERAL, "SLACK_CLIENT_ID": ""}, [NO_CLIENT_ID]),
+        ({**SEVERAL, "SLACK_CLIENT_SECRET": ""}, [ID_ALONE]),
+        ({**SEVERAL, "SLACK_REDIRECT_URI": ""}, [NO_REDIRECT]),
+        ({**SEVERAL, "SLACK_TEAMS": ""}, [NO_TEAMS]),
+        ({**SEVERAL, "BOT_TOKENS_KEY": ""}, [NO_KEY]),
+        ({**SEVERAL, "BOT_TOKENS_KEY": " , "}, [NO_KEY]),
+        ({**SEVERAL, "BOT_TOKENS_KEY": "hush"}, ["BOT_TOKENS_KEY is not right: it is no Fernet key; make"]),
+        (
+            {**SEVERAL, "BOT_TOKENS_KEY": f"{KEY},hush{KEY}"},
+            ["BOT_TOKENS_KEY is not right: key number 2 of it is no Fernet key; make"],
+        ),
+        (
+            {**SEVERAL, "SLACK_CLIENT_ID": "hush"},
+            ["SLACK_CLIENT_ID is not right: has to be two numbers"],
+        ),
+        ({**SEVERAL, "SLACK_TEAMS": "U0ONE"}, ["SLACK_TEAMS is not right: has to be ids of workspaces"]),
+        ({**SEVERAL, "SLACK_TEAMS": "any,T0ONE"}, ["SLACK_TEAMS is not right: has to be ids of workspaces"]),
+        (
+            {**SEVERAL, "SLACK_REDIRECT_URI": "http://bot.example.org/slack/oauth_redirect"},
+            ["SLACK_REDIRECT_URI is not right: has to start with https"],
+        ),
+        ({**SEVERAL, "SLACK_REDIRECT_URI": "http://[::1]:8000/slack/oauth_redirect"}, []),
+        (
+            {**SEVERAL, "SLACK_REDIRECT_URI": "https:///slack/oauth_redirect"},
+            ["SLACK_REDIRECT_URI is not right: has to start with https"],
+        ),
+        (
+            {**SEVERAL, "SLACK_REDIRECT_URI": "https://bot.example.org/slack/oauth_redirect?x=1"},
+            ["SLACK_REDIRECT_URI is not right: has to end in /slack/oauth_redirect"],
+        ),
+        (
+            {**SEVERAL, "SLACK_REDIRECT_URI": "https://[bot/slack/oauth_redirect"},
+            ["SLACK_REDIRECT_URI is not right: is no address"],
+        ),
+        (
+            {**SEVERAL, "SLACK_CONFIG_TOKEN": "hush"},
+            ["SLACK_CONFIG_TOKEN is not right: does not"],
+        ),
+        ({**SEVERAL, "SLACK_APP_TOKEN": ""}, ["Neither SLACK_APP_TOKEN"]),
+        ({"SLACK_CLIENT_ID": "11.22", "SLACK_APP_TOKEN": APP}, [ID_ALONE, NO_REDIRECT, NO_TEAMS, NO_KEY]),
+    ],
+    indirect=["env"],
+)
+def test_an_installation_by_oauth_is_whole_or_told_what_it_lacks(
+    env: dict[str, str], problems: list[str]
+) -> None:
+    told: list[str] = []
+    try:
+        Settings.from_environment(for_slack=True)
+    except BadSettings as bad:
+        told = bad.problems
+    assert len(told) == len(problems), told
+    for problem, sentence in zip(problems, told, strict=True):
+        assert sentence.startswith(problem)
+        assert sentence.endswith(".")
+        assert "hush" not in sentence
+    assert env is not None
+
+
+@pytest.mark.parametrize("env", [SEVERAL], indirect=True)
+def test_what_an_installation_by_oauth_needs_is_read_and_no_secret_is_in_a_repr(env: dict[str, str]) -> None:
+    settings = Settings.from_environment(for_slack=True)
+    assert settings.is_for_several
+    assert settings.token_keys == (KEY, OTHER_KEY)
+    assert settings.teams == {"T0ONE", "E0GRID"}
+    shown = repr(settings) + str(settings)
+    assert "hush" not in shown
+    assert KEY not in shown
+    assert env is not None
+
+
+@pytest.mark.parametrize("env", [{**SEVERAL, "SLACK_TEAMS": "any"}], indirect=True)
+def test_any_workspace_may_install_only_where_it_is_said(env: dict[str, str]) -> None:
+    assert Settings.from_environment(for_slack=True).teams is None
+    assert Settings(_env_file=None, slack_teams=None).teams == frozenset() or env is None

@@ -8,6 +8,7 @@ from bot.sandbox import founding
 from bot.sandbox.core import Core
 from bot.sandbox.person import Person
 from bot.sandbox.records import Account, Channel, ChannelId, UserGroup
+from bot.sandbox.web_api.oauth import taken_away
 
 
 class Administration(Protocol):
@@ -52,6 +53,11 @@ class Administration(Protocol):
     async def change(self, record: Account | Channel | UserGroup) -> None:
         """Put a changed account, channel or user group in place: members come and go, and more."""
         self.core.workspace.put(record)
+        await self.core.workspace.commit()
+
+    async def uninstall_app(self) -> None:
+        """Take the app away, with all its tokens; the app is told."""
+        taken_away(self.core)
         await self.core.workspace.commit()
 
     async def add_channel(

@@ -10,6 +10,7 @@ from bot.sandbox.control import Control
 from bot.sandbox.core import Core
 from bot.sandbox.events import Events
 from bot.sandbox.interactions import Interactions
+from bot.sandbox.oauth import Authorize
 from bot.sandbox.response_urls import ResponseUrls
 from bot.sandbox.speech import Speech
 from bot.sandbox.web_api.endpoint import Endpoint
@@ -22,11 +23,13 @@ def application(core: Core, events: Events, interactions: Interactions) -> web.A
     """The Web API, Socket Mode, response_urls, the people's side, the controls and the page."""
     app = web.Application(client_max_size=LARGEST_BODY)
     client = ClientApi(core, events, interactions, Speech(core, events))
-    endpoint = Endpoint(core)
+    endpoint, authorize = Endpoint(core), Authorize(core)
     app.add_routes(
         [
             web.post("/api/{method}", endpoint.handle),
             web.get("/api/{method}", endpoint.handle),
+            web.get("/oauth/v2/authorize", authorize.ask),
+            web.post("/oauth/v2/authorize", authorize.answer),
             web.get("/link", core.socket_mode.accept),
             web.post("/response/{token}", ResponseUrls(core).handle),
             *client.routes(),
@@ -38,7 +41,8 @@ def application(core: Core, events: Events, interactions: Interactions) -> web.A
     )
 
     async def close_sockets(_: web.Application) -> None:
-        await core.socket_mode.close()
+        if not core.origin:  # they are another's
+            await core.socket_mode.close()
 
     app.on_shutdown.append(close_sockets)
     return app

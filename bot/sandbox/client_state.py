@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bot.sandbox.core import Core
-from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER, TEAM_ID, TEAM_NAME
+from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER
 from bot.sandbox.records import Account, Channel, Json, Message, Ts, UserId, View
 from bot.sandbox.slack_objects import thread_summary
 from bot.sandbox.workspace import Workspace
@@ -14,7 +14,7 @@ VIEW_FIELDS = ("type", "title", "submit", "close", "callback_id", "blocks")
 def boot(core: Core) -> Json:
     """What the page needs once: the team, the bot, the people, the commands."""
     return {
-        "team": {"id": TEAM_ID, "name": TEAM_NAME},
+        "team": {"id": core.workspace.team.id, "name": core.workspace.team.name},
         "bot": {"user_id": BOT_USER, "bot_id": BOT_ID, "app_id": APP_ID, "name": BOT_NAME},
         "people": [
             {

@@ -20,8 +20,25 @@ class Core:
     workspace: Workspace
     faults: Faults
     socket_mode: SocketMode
+    way: Transport
     transport: Transport
+    """The way to the app, and the same as long as the app is in this workspace."""
     triggers: Triggers
     calls: CallLog = field(default_factory=CallLog)
     background: Background = field(default_factory=Background)
     address: str = ""
+    origin: str = ""
+    """Where the app reaches Slack, if that is not here."""
+    beside: list["Core"] = field(default_factory=list)
+    """The other workspaces of the same Slack, of which this one has the server."""
+    codes: dict[str, "Code"] = field(default_factory=dict)
+    """What installations came back with, of all of these workspaces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """What an installation in a workspace comes back with, good for one trade."""
+
+    core: Core
+    redirect_uri: str
+    expires: float

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
-from bot.sandbox.founding import APP_ID, BOT_USER, TEAM_ID
+from bot.sandbox.founding import APP_ID, BOT_USER
 from bot.sandbox.records import Account, Channel, Json, Message, OwedEvent
 from bot.sandbox.slack_objects import message_object, view_object
 
@@ -46,8 +46,13 @@ class Events:
         }
         home = self._core.workspace.home(account.id)
         if home is not None:
-            event["view"] = view_object(home)
+            event["view"] = view_object(home, self._core.workspace)
         self._emit(event, account.id)
+
+    def app_is_gone(self) -> None:
+        """Somebody uninstalled the app, which takes its tokens away."""
+        self._emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [BOT_USER]}}, BOT_USER)
+        self._emit({"type": "app_uninstalled"}, BOT_USER)
 
     def resume(self) -> None:
         """Go on with what was owed when the workspace stopped, once somebody listens."""
@@ -59,8 +64,8 @@ class Events:
         event_id = self._core.workspace.new_id("Ev")
         payload = {
             "token": "sandbox",
-            "team_id": TEAM_ID,
-            "context_team_id": TEAM_ID,
+            "team_id": self._core.workspace.team.id,
+            "context_team_id": self._core.workspace.team.id,
             "api_app_id": APP_ID,
             "event": event,
             "type": "event_callback",
@@ -68,8 +73,8 @@ class Events:
             "event_time": int(time.time()),
             "authorizations": [
                 {
-                    "enterprise_id": None,
-                    "team_id": TEAM_ID,
+                    "enterprise_id": self._core.workspace.team.enterprise_id,
+                    "team_id": self._core.workspace.team.id,
                     "user_id": BOT_USER,
                     "is_bot": True,
                     "is_enterprise_install": False,

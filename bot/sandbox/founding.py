@@ -6,12 +6,11 @@ not say that it is shared: that would keep the cards out of it, unless the polic
 
 import time
 
+from bot.sandbox.options import Team
 from bot.sandbox.records import Account, Channel, ChannelId, TeamId, UserGroup, UserId
 from bot.sandbox.workspace import Workspace
 
-TEAM_ID = TeamId("T0SANDBOX")
-TEAM_NAME = "Sandbox"
-TEAM_DOMAIN = "sandbox"
+TEAM_ID = Team().id
 OTHER_TEAM_ID = TeamId("T0ELSEWHERE")
 APP_ID = "A0AGENT"
 BOT_ID = "B0AGENT"
@@ -24,7 +23,7 @@ GUS, EVE = UserId("U0GUS"), UserId("U0EVE")
 
 def found(workspace: Workspace) -> None:
     """Put the first people, channels and the user group in place."""
-    for account in _people():
+    for account in _people(workspace.team):
         workspace.put(account)
     everybody = (ALICE, BOB, CAROL)
     now = int(time.time())
@@ -37,18 +36,24 @@ def found(workspace: Workspace) -> None:
     workspace.put(UserGroup(id="S0DBAONCALL", handle="dba-oncall", name="DBA on call", users=(CAROL,)))
 
 
-def _people() -> tuple[Account, ...]:
+def _people(team: Team) -> tuple[Account, ...]:
     def member(user: UserId, name: str, surname: str, note: str, *, is_admin: bool = False) -> Account:
         real_name = f"{name} {surname}"
         return Account(
-            id=user, name=name.lower(), real_name=real_name, team_id=TEAM_ID, note=note, is_admin=is_admin
+            id=user,
+            name=name.lower(),
+            real_name=real_name,
+            team_id=team.id,
+            note=note,
+            is_admin=is_admin,
+            enterprise_id=team.enterprise_id or "",
         )
 
     return (
         member(ALICE, "Alice", "Archer", "member, asks"),
         member(BOB, "Bob", "Baker", "member, approves", is_admin=True),
         member(CAROL, "Carol", "Cole", "member, on call"),
-        Account(id=GUS, name="gus", real_name="Gus Gray", team_id=TEAM_ID, note="guest", is_restricted=True),
+        Account(id=GUS, name="gus", real_name="Gus Gray", team_id=team.id, note="guest", is_restricted=True),
         Account(
             id=EVE,
             name="eve",
@@ -57,5 +62,5 @@ def _people() -> tuple[Account, ...]:
             note="from another organisation",
             is_stranger=True,
         ),
-        Account(id=BOT_USER, name=BOT_NAME, real_name="Agent", team_id=TEAM_ID, note="the app", is_bot=True),
+        Account(id=BOT_USER, name=BOT_NAME, real_name="Agent", team_id=team.id, note="the app", is_bot=True),
     )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
+from bot.sandbox.records import TeamId
+
 SCOPES = frozenset(
     {
         "app_mentions:read",
@@ -22,6 +24,17 @@ SCOPES = frozenset(
     }
 )
 EVENTS = frozenset({"app_home_opened", "app_mention", "message.im"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """The workspace itself."""
+
+    id: TeamId = TeamId("T0SANDBOX")  # noqa: RUF009 - a string
+    name: str = "Sandbox"
+    domain: str = "sandbox"
+    enterprise_id: str | None = None
+    """The Enterprise Grid organisation that it belongs to, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +88,12 @@ class OptionFields(TypedDict, total=False):
     signing_secret: str
     bot_token: str
     app_token: str
+    team: Team
+    is_installed: bool
+    client_id: str
+    client_secret: str
+    redirect_uris: tuple[str, ...]
+    token_lifetime: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +115,12 @@ class Options:
     signing_secret: str = "sandbox-signing-secret"  # noqa: S105 - opens nothing but this sandbox
     bot_token: str = "xoxb-sandbox-bot"  # noqa: S105 - opens nothing but this sandbox
     app_token: str = "xapp-sandbox-app"  # noqa: S105 - opens nothing but this sandbox
+    team: Team = Team()
+    is_installed: bool = True
+    """Whether the app is there from the start, with `bot_token`; otherwise it is installed by OAuth."""
+    client_id: str = "1111111111.2222222222"
+    client_secret: str = "sandbox-client-secret"  # noqa: S105 - opens nothing but this sandbox
+    redirect_uris: tuple[str, ...] = ()
+    """Where an installation may lead back to, as they stand in the app's settings."""
+    token_lifetime: float | None = None
+    """With a number the app has token rotation: so long a token is good. Slack's own are good for 43,200."""

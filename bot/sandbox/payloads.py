@@ -6,7 +6,7 @@ from bot.sandbox import response_urls
 from bot.sandbox.answers import chosen, one_option, overlaid
 from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.core import Core
-from bot.sandbox.founding import APP_ID, TEAM_DOMAIN, TEAM_ID
+from bot.sandbox.founding import APP_ID
 from bot.sandbox.modals import VALUE_NAMES
 from bot.sandbox.records import Account, Channel, Json, Message, View
 from bot.sandbox.slack_objects import message_object, view_object
@@ -43,7 +43,7 @@ def click_in_view(core: Core, account: Account, view: View, element: tuple[Json,
     return _start(core, account, "block_actions") | {
         "trigger_id": core.triggers.issue(account.id, None if view.is_home else view.id),
         "container": {"type": "view", "view_id": view.id},
-        "view": view_object(view),
+        "view": view_object(view, core.workspace),
         "actions": [_action(element, given)],
     }
 
@@ -66,14 +66,15 @@ def submission(core: Core, account: Account, view: View) -> Json:
     """view_submission."""
     return _start(core, account, "view_submission") | {
         "trigger_id": core.triggers.issue(account.id, view.id),
-        "view": view_object(view),
+        "view": view_object(view, core.workspace),
         "response_urls": _response_urls(core, account, view),
     }
 
 
 def closing(core: Core, account: Account, view: View, *, cleared: bool) -> Json:
     """view_closed; `cleared` when the whole stack went."""
-    return _start(core, account, "view_closed") | {"view": view_object(view), "is_cleared": cleared}
+    shown = view_object(view, core.workspace)
+    return _start(core, account, "view_closed") | {"view": shown, "is_cleared": cleared}
 
 
 def command(core: Core, account: Account, channel: Channel, name: str, text: str) -> Json:
@@ -81,7 +82,7 @@ def command(core: Core, account: Account, channel: Channel, name: str, text: str
     return {
         "token": "sandbox",
         "team_id": account.team_id,
-        "team_domain": TEAM_DOMAIN if account.team_id == TEAM_ID else "elsewhere",
+        "team_domain": _domain(core, account),
         "channel_id": channel.id,
         "channel_name": _channel_name(channel),
         "user_id": account.id,
@@ -96,7 +97,6 @@ def command(core: Core, account: Account, channel: Channel, name: str, text: str
 
 
 def _start(core: Core, account: Account, kind: str) -> Json:
-    del core
     return {
         "type": kind,
         "user": {
@@ -109,11 +109,16 @@ def _start(core: Core, account: Account, kind: str) -> Json:
         "token": "sandbox",
         "team": {
             "id": account.team_id,
-            "domain": TEAM_DOMAIN if account.team_id == TEAM_ID else "elsewhere",
+            "domain": _domain(core, account),
         },
-        "enterprise": None,
+        "enterprise": {"id": account.enterprise_id} if account.enterprise_id else None,
         "is_enterprise_install": False,
     }
+
+
+def _domain(core: Core, account: Account) -> str:
+    team = core.workspace.team
+    return team.domain if account.team_id == team.id else "elsewhere"
 
 
 def _response_urls(core: Core, account: Account, view: View) -> list[Json]:

@@ -166,6 +166,25 @@ class OwedEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A token of the app in this workspace, with what it is renewed by and when it expires, if it does."""
+
+    kind: ClassVar[str] = "grant"
+    id: str
+    refresh: str = ""
+    expires: float | None = None
+    used: bool = False
+    """Whether it was renewed: a refresh token is good for one time."""
+    gone: bool = False
+    """Whether it works no more."""
+
+    @property
+    def key(self) -> str:
+        """The id on disk."""
+        return self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserGroup:
     """A user group such as @dba-oncall."""
 
@@ -207,7 +226,8 @@ class Notice:
     container: Json | None = None
 
 
-Record = Account | Channel | Message | View | ResponseUrl | OwedEvent | UserGroup | Odometer
+Record = Account | Channel | Message | View | ResponseUrl | OwedEvent | Grant | UserGroup | Odometer
 KINDS: dict[str, type[Record]] = {
-    cls.kind: cls for cls in (Account, Channel, Message, View, ResponseUrl, OwedEvent, UserGroup, Odometer)
+    cls.kind: cls
+    for cls in (Account, Channel, Message, View, ResponseUrl, OwedEvent, Grant, UserGroup, Odometer)
 }

@@ -26,7 +26,7 @@ def issue(core: Core, user: UserId, channel: ChannelId, original: Ts | None = No
     token = f"{secrets.randbelow(10**12)}-{secrets.token_hex(12)}"
     expires = time.time() + core.options.response_url_lifetime
     core.workspace.put(ResponseUrl(id=token, user=user, channel=channel, expires=expires, original=original))
-    return f"{core.address}/response/{token}"
+    return f"{core.origin or core.address}/response/{token}"
 
 
 def answer(core: Core, user: UserId, channel: Channel, original: Ts | None, body: Json) -> None:
@@ -85,19 +85,24 @@ class ResponseUrls:
         elif fault is not None and fault.kind != "lost_response":
             self._log(body, fault.kind, started)
             return faulty(request, fault)
+        core = self._whose(request.match_info["token"])
         try:
-            self._use(request.match_info["token"], body)
+            self._use(core, request.match_info["token"], body)
         except SlackError as error:
             self._log(body, error.code, started)
             status = 400 if error.status == 200 else error.status  # noqa: PLR2004 - the default
-            await self._core.workspace.commit()
+            await core.workspace.commit()
             return web.json_response(error.body(), status=status)
         self._log(body, "ok", started)
-        await self._core.workspace.commit()
+        await core.workspace.commit()
         return cut(request) if fault and fault.kind == "lost_response" else web.Response(text="ok")
 
-    def _use(self, token: str, body: Json | None) -> None:
-        workspace = self._core.workspace
+    def _whose(self, token: str) -> Core:
+        found = (one for one in self._core.beside if token in one.workspace.response_urls)
+        return next(found, self._core)
+
+    def _use(self, core: Core, token: str, body: Json | None) -> None:
+        workspace = core.workspace
         url = workspace.response_urls.get(token)
         if url is None or url.expires < time.time():
             raise SlackError("expired_url" if url else "no_such_url", status=404)
@@ -106,7 +111,7 @@ class ResponseUrls:
         if body is None:
             raise SlackError("invalid_payload", status=400)
         workspace.put(replace(url, uses=url.uses + 1))
-        answer(self._core, url.user, workspace.channels[url.channel], url.original, body)
+        answer(core, url.user, workspace.channels[url.channel], url.original, body)
 
     def _log(self, body: Json | None, outcome: str, at: float) -> None:
         self._core.calls.add(Call(method=METHOD, arguments=body or {}, outcome=outcome, at=at))

@@ -16,6 +16,7 @@ from bot.sandbox.core import Core
 from bot.sandbox.delivery import Envelope, EnvelopeKind, Outcome
 from bot.sandbox.events import Events
 from bot.sandbox.faults import Fault, Faults
+from bot.sandbox.grants import OnlyInstalled
 from bot.sandbox.http_delivery import HttpDelivery
 from bot.sandbox.interactions import Interactions, Press
 from bot.sandbox.options import OptionFields, Options
@@ -31,8 +32,10 @@ from bot.sandbox.workspace import Workspace
 class Sandbox(Administration):
     """A local Slack workspace on a real socket; `async with` starts and stops it.
 
-    `data` is the folder that keeps the workspace (None: memory only), `port` 0 takes a free one. The other
-    keywords are the fields of `Options`.
+    `data` is the folder that keeps the workspace (None: memory only), `port` 0 takes a free one. `beside`
+    another one that runs, it is a second workspace of the same Slack: the app is the same, and asks and is
+    told everything at the other's addresses; people and page are its own. The other keywords are the fields
+    of `Options`.
     """
 
     def __init__(
@@ -41,10 +44,12 @@ class Sandbox(Administration):
         port: int = 0,
         data: Path | str | None = None,
         host: str = "127.0.0.1",
+        beside: "Sandbox | None" = None,
         **options: Unpack[OptionFields],
     ) -> None:
         self.options = Options(**options)
         self._host, self._port, self._data = host, port, data
+        self._first = beside
         self._core: Core | None = None
         self._runner: web.AppRunner | None = None
         self._http: HttpDelivery | None = None
@@ -90,6 +95,9 @@ class Sandbox(Administration):
         port = self._runner.addresses[0][1]
         core.address = f"http://{self._host}:{port}"
         self._visitor = await Visitor.connect(core.address)
+        if self._first:
+            core.origin = self._first.core.address
+            self._first.core.beside.append(core)
         events.resume()
 
     async def close(self) -> None:
@@ -98,6 +106,8 @@ class Sandbox(Administration):
         if core is None:
             return
         core.workspace.wake()
+        if self._first and self._first.is_open:
+            self._first.core.beside.remove(core)
         if self._visitor is not None:
             await self._visitor.close()
         if self._runner is not None:
@@ -117,6 +127,11 @@ class Sandbox(Administration):
         return self._core
 
     @property
+    def is_open(self) -> bool:
+        """Whether it runs."""
+        return self._core is not None
+
+    @property
     def page_url(self) -> str:
         """The address for a browser."""
         return f"{self.core.address}/"
@@ -124,7 +139,7 @@ class Sandbox(Administration):
     @property
     def api_url(self) -> str:
         """The base address of the Web API, with a slash at the end, as Slack's clients take it."""
-        return f"{self.core.address}/api/"
+        return f"{self.core.origin or self.core.address}/api/"
 
     @property
     def bot_token(self) -> str:
@@ -200,16 +215,21 @@ class Sandbox(Administration):
         await self.core.transport.reachable()
 
     def _build(self) -> Core:
-        faults = Faults()
-        socket_mode = SocketMode(self.options, faults)
+        storage = Nowhere() if self._data is None else SqliteFile(Path(self._data))
+        first = self._first.core if self._first else None
+        faults = first.faults if first else Faults()
+        socket_mode = first.socket_mode if first else SocketMode(self.options, faults)
         if self.options.request_url:
             self._http = HttpDelivery(self.options, faults, self.options.request_url)
-        storage = Nowhere() if self._data is None else SqliteFile(Path(self._data))
-        return Core(
+        way = self._http or (first.way if first else socket_mode)
+        core = Core(
             options=self.options,
-            workspace=Workspace(storage),
+            workspace=Workspace(storage, self.options.team),
             faults=faults,
             socket_mode=socket_mode,
-            transport=self._http or socket_mode,
+            way=way,
+            transport=way,
             triggers=Triggers(self.options.trigger_lifetime),
         )
+        core.transport = OnlyInstalled(core, way)
+        return core

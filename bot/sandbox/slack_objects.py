@@ -1,6 +1,6 @@
 """Records as the JSON objects that Slack's API and payloads carry."""
 
-from bot.sandbox.founding import APP_ID, BOT_ID, BOT_USER, TEAM_ID
+from bot.sandbox.founding import APP_ID, BOT_ID, BOT_USER
 from bot.sandbox.records import Account, Channel, Json, Message, View
 from bot.sandbox.workspace import Workspace
 
@@ -51,7 +51,7 @@ def channel_object(channel: Channel, workspace: Workspace) -> Json:
             "is_im": True,
             "is_archived": False,
             "is_org_shared": False,
-            "context_team_id": TEAM_ID,
+            "context_team_id": workspace.team.id,
             "user": channel.im_user,
             "is_user_deleted": any(
                 workspace.accounts[user].deleted for user in channel.members if user != BOT_USER
@@ -74,7 +74,7 @@ def channel_object(channel: Channel, workspace: Workspace) -> Json:
         "is_ext_shared": channel.is_ext_shared,
         "is_org_shared": False,
         "is_member": BOT_USER in channel.members,
-        "context_team_id": TEAM_ID,
+        "context_team_id": workspace.team.id,
         "num_members": len(channel.members),
         "topic": {"value": "", "creator": "", "last_set": 0},
         "purpose": {"value": "", "creator": "", "last_set": 0},
@@ -121,7 +121,7 @@ def thread_summary(message: Message, workspace: Workspace) -> Json:
     }
 
 
-def view_object(view: View) -> Json:
+def view_object(view: View, workspace: Workspace) -> Json:
     """A view as the Web API answers it and as interactions carry it."""
     empty = {
         "callback_id": "",
@@ -137,9 +137,9 @@ def view_object(view: View) -> Json:
         **empty,
         **view.body,
         "id": view.id,
-        "team_id": TEAM_ID,
+        "team_id": workspace.team.id,
         "app_id": APP_ID,
-        "app_installed_team_id": TEAM_ID,
+        "app_installed_team_id": workspace.team.id,
         "bot_id": BOT_ID,
         "hash": view.hash,
         "root_view_id": view.root,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from bot.sandbox import payloads, response_urls
+from bot.sandbox import grants, payloads, response_urls
 from bot.sandbox.answers import ImpossibleError
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
@@ -87,7 +87,7 @@ class Speech:
     async def _command(self, account: Account, channel: Channel, text: str, *, in_thread: bool) -> Json:
         name, _, rest = text.partition(" ")
         command = next((one for one in self._core.options.commands if one.command == name), None)
-        if command is None:
+        if command is None or not grants.is_installed(self._core):
             return self._refused(account, channel, f"{name} is not a command here.")
         if in_thread:
             return self._refused(account, channel, f"{name} does not work in threads. Use it in the channel.")

@@ -5,10 +5,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from bot.sandbox.options import Team
 from bot.sandbox.records import (
     Account,
     Channel,
     ChannelId,
+    Grant,
     Message,
     Notice,
     Odometer,
@@ -36,7 +38,8 @@ def own_topic(user: UserId) -> str:
 class Workspace:
     """All records by their ids. Change with `put` and `drop`, then `commit` before anybody is answered."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, team: Team) -> None:
+        self.team = team
         self._storage = storage
         self.accounts: dict[UserId, Account] = {}
         self.channels: dict[ChannelId, Channel] = {}
@@ -44,6 +47,7 @@ class Workspace:
         self.views: dict[ViewId, View] = {}
         self.response_urls: dict[str, ResponseUrl] = {}
         self.owed_events: dict[str, OwedEvent] = {}
+        self.grants: dict[str, Grant] = {}
         self.user_groups: dict[str, UserGroup] = {}
         self.notices: list[Notice] = []
         self.versions: dict[str, list[Message]] = {}
@@ -184,7 +188,7 @@ class Workspace:
             kept.append(earlier)
             del kept[:-KEPT_VERSIONS]
 
-    def _index(self, record: Record) -> None:
+    def _index(self, record: Record) -> None:  # noqa: C901 - a line for each kind of record
         match record:
             case Account():
                 self.accounts[record.id] = record
@@ -201,6 +205,8 @@ class Workspace:
                 self.response_urls[record.id] = record
             case OwedEvent():
                 self.owed_events[record.id] = record
+            case Grant():
+                self.grants[record.id] = record
             case UserGroup():
                 self.user_groups[record.id] = record
             case Odometer():

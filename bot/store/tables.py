@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from bot.store.columns import Moment, Name, Prose
+from bot.store.installation_tables import bots_table, installations_table, states_table
 
 metadata = MetaData(
     naming_convention={
@@ -188,3 +189,8 @@ homes = Table(
     Column("seen", Prose(), nullable=False),  # JSON object: versions by approval
     Index(None, "opened_at"),
 )
+
+# Who has installed the bot. Used with the keys alone, through `installations`; here for the schema.
+bots_table(metadata)
+installations_table(metadata)
+states_table(metadata)

@@ -1,7 +1,7 @@
 """auth.test and apps.connections.open."""
 
 from bot.sandbox.core import Core
-from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER, TEAM_ID, TEAM_NAME
+from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER
 from bot.sandbox.records import Json
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method
@@ -12,9 +12,10 @@ async def test(core: Core, args: Arguments) -> Json:
     del args
     return {
         "url": f"{core.address}/",
-        "team": TEAM_NAME,
+        "team": core.workspace.team.name,
         "user": BOT_NAME,
-        "team_id": TEAM_ID,
+        "team_id": core.workspace.team.id,
+        "enterprise_id": core.workspace.team.enterprise_id,
         "user_id": BOT_USER,
         "bot_id": BOT_ID,
         "is_enterprise_install": False,

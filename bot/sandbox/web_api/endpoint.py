@@ -7,12 +7,13 @@ import time
 
 from aiohttp import web
 
+from bot.sandbox import grants
 from bot.sandbox.calls import Call
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import Fault
 from bot.sandbox.records import Json
-from bot.sandbox.web_api import assistant, auth, chat, conversations, people, views
+from bot.sandbox.web_api import assistant, auth, chat, conversations, oauth, people, views
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, need_scope
 
@@ -21,9 +22,13 @@ METHODS: dict[str, Method] = {
     **auth.METHODS,
     **chat.METHODS,
     **conversations.METHODS,
+    **oauth.METHODS,
     **people.METHODS,
     **views.METHODS,
 }
+
+
+_SECRET = frozenset({"client_secret", "code", "refresh_token"})
 
 
 class Endpoint:
@@ -43,12 +48,13 @@ class Endpoint:
         elif fault is not None and fault.kind != "lost_response":
             self._log(name, values, fault.error if fault.kind == "error" else fault.kind, started)
             return faulty(request, fault)
-        answer, outcome = await self._run(name, token, values)
-        self._log(name, values, outcome, started)
-        await self._core.workspace.commit()
+        core = grants.of_token(self._core, token) or self._core
+        answer, outcome = await self._run(core, name, token, values)
+        self._log(name, values, outcome, started, core)
+        await core.workspace.commit()
         if fault is not None and fault.kind == "lost_response":
             return cut(request)
-        scopes = ",".join(sorted(self._core.options.scopes))
+        scopes = ",".join(sorted(core.options.scopes))
         return web.json_response(answer, headers={"x-oauth-scopes": scopes})
 
     def _too_fast(self, name: str, values: Json) -> Fault | None:
@@ -56,29 +62,32 @@ class Endpoint:
         wait = rates.wait(name, str(values.get("channel", ""))) if rates else 0
         return Fault(kind="ratelimited", retry_after=math.ceil(wait)) if wait else None
 
-    async def _run(self, name: str, token: str, values: Json) -> tuple[Json, str]:
+    async def _run(self, core: Core, name: str, token: str, values: Json) -> tuple[Json, str]:
         try:
             method = METHODS.get(name)
             if method is None:
                 raise SlackError("unknown_method", req_method=name)  # noqa: TRY301 - one way to say no
-            self._check_token(method, token)
+            self._check_token(core, method, token)
             if method.scope is not None:
-                need_scope(self._core, method.scope)
-            return {"ok": True, **await method.run(self._core, Arguments(values))}, "ok"
+                need_scope(core, method.scope)
+            return {"ok": True, **await method.run(core, Arguments(values))}, "ok"
         except SlackError as error:
             return error.body(), error.code
 
-    def _check_token(self, method: Method, token: str) -> None:
+    def _check_token(self, core: Core, method: Method, token: str) -> None:
+        if not method.token:
+            return  # it takes the app's id and secret
         if not token:
             raise SlackError("not_authed")
-        known = {"xoxb": self._core.options.bot_token, "xapp": self._core.options.app_token}
-        if token not in known.values():
-            raise SlackError("invalid_auth")
-        if token != known[method.token]:
+        is_of_app = token == core.options.app_token
+        if not is_of_app:
+            grants.check(core, token)
+        if is_of_app != (method.token == "xapp"):  # noqa: S105 - the first letters of an app's token
             raise SlackError("not_allowed_token_type")
 
-    def _log(self, name: str, values: Json, outcome: str, at: float) -> None:
-        self._core.calls.add(Call(method=name, arguments=values, outcome=outcome, at=at))
+    def _log(self, name: str, values: Json, outcome: str, at: float, core: Core | None = None) -> None:
+        shown = {name: value for name, value in values.items() if name not in _SECRET}
+        (core or self._core).calls.add(Call(method=name, arguments=shown, outcome=outcome, at=at))
 
 
 async def read(request: web.Request) -> tuple[Json, str]:
@@ -92,7 +101,10 @@ async def read(request: web.Request) -> tuple[Json, str]:
         values |= body if isinstance(body, dict) else {}
     elif request.can_read_body:
         values |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    bearer = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+    header = request.headers.get("Authorization", "")
+    if header.startswith("Basic "):
+        return values | oauth.basic(header), ""
+    bearer = header.removeprefix("Bearer ").strip()
     token = str(values.pop("token", "") or "")
     return {name: _decoded(name, value) for name, value in values.items()}, bearer or token
 

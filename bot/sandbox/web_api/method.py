@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
-from bot.sandbox.founding import BOT_USER, TEAM_ID
+from bot.sandbox.founding import BOT_USER
 from bot.sandbox.records import Account, Channel, ChannelId, Json, UserId
 from bot.sandbox.web_api.arguments import Arguments
 
@@ -90,7 +90,7 @@ def page_of(items: list[Json], args: Arguments, *, default: int = 100) -> tuple[
     return items[start:end], f"next:{end}" if end < len(items) else ""
 
 
-def same_team(args: Arguments) -> None:
+def same_team(core: Core, args: Arguments) -> None:
     """A team_id, where one is given, must be ours."""
-    if args.optional_text("team_id") not in (None, "", TEAM_ID):
+    if args.optional_text("team_id") not in (None, "", core.workspace.team.id):
         raise SlackError("team_not_found")

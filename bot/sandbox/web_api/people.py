@@ -2,7 +2,7 @@
 
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
-from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER, TEAM_DOMAIN, TEAM_ID, TEAM_NAME
+from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER
 from bot.sandbox.records import Json
 from bot.sandbox.slack_objects import user_object
 from bot.sandbox.web_api.arguments import Arguments
@@ -19,7 +19,7 @@ async def info(core: Core, args: Arguments) -> Json:
 
 async def users_list(core: Core, args: Arguments) -> Json:
     """Everybody, page by page."""
-    same_team(args)
+    same_team(core, args)
     everybody = [user_object(account) for account in core.workspace.accounts.values()]
     page, cursor = page_of(everybody, args)
     return {"members": page, "response_metadata": {"next_cursor": cursor}}
@@ -27,22 +27,22 @@ async def users_list(core: Core, args: Arguments) -> Json:
 
 async def team_info(core: Core, args: Arguments) -> Json:
     """The workspace itself."""
-    del core
-    if args.optional_text("team") not in (None, TEAM_ID):
+    team = core.workspace.team
+    if args.optional_text("team") not in (None, team.id):
         raise SlackError("team_not_found")
-    return {"team": {"id": TEAM_ID, "name": TEAM_NAME, "domain": TEAM_DOMAIN, "email_domain": ""}}
+    return {"team": {"id": team.id, "name": team.name, "domain": team.domain, "email_domain": ""}}
 
 
 async def groups_list(core: Core, args: Arguments) -> Json:
     """All user groups."""
-    same_team(args)
+    same_team(core, args)
     shown: list[Json] = []
     for group in core.workspace.user_groups.values():
         if group.disabled and not args.flag("include_disabled"):
             continue
         entry: Json = {
             "id": group.id,
-            "team_id": TEAM_ID,
+            "team_id": core.workspace.team.id,
             "is_usergroup": True,
             "handle": group.handle,
             "name": group.name,

@@ -13,7 +13,7 @@ async def open_(core: Core, args: Arguments) -> Json:
     """Open a modal for whoever the trigger belongs to."""
     body = modals.checked(_body(args))
     trigger = core.triggers.redeem(_trigger_id(args))
-    return _answer(modals.put_on_top(core, trigger.user, body))
+    return _answer(core, modals.put_on_top(core, trigger.user, body))
 
 
 async def push(core: Core, args: Arguments) -> Json:
@@ -23,7 +23,7 @@ async def push(core: Core, args: Arguments) -> Json:
     below = core.workspace.views.get(trigger.view) if trigger.view else None
     if below is None:
         raise SlackError("not_found")
-    return _answer(modals.put_on_top(core, trigger.user, body, below))
+    return _answer(core, modals.put_on_top(core, trigger.user, body, below))
 
 
 async def update(core: Core, args: Arguments) -> Json:
@@ -32,7 +32,7 @@ async def update(core: Core, args: Arguments) -> Json:
     body = _body(args)
     if args.optional_text("hash") not in (None, "", view.hash):
         raise SlackError("hash_conflict")
-    return _answer(modals.redraw(core, view, body))
+    return _answer(core, modals.redraw(core, view, body))
 
 
 async def publish(core: Core, args: Arguments) -> Json:
@@ -42,7 +42,7 @@ async def publish(core: Core, args: Arguments) -> Json:
     body = _body(args)
     if body.get("type") != "home":
         raise SlackError("invalid_arguments", messages=("only a home view can be published",))
-    return _answer(modals.publish(core, user, body, args.optional_text("hash")))
+    return _answer(core, modals.publish(core, user, body, args.optional_text("hash")))
 
 
 def _body(args: Arguments) -> Json:
@@ -56,8 +56,8 @@ def _trigger_id(args: Arguments) -> str:
     return args.optional_text("trigger_id") or args.text("interactivity_pointer")
 
 
-def _answer(view: View) -> Json:
-    return {"view": view_object(view)}
+def _answer(core: Core, view: View) -> Json:
+    return {"view": view_object(view, core.workspace)}
 
 
 METHODS = {

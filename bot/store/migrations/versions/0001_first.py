@@ -5,6 +5,8 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from alembic import op
 
+from bot.store.migrations.installations import installations
+
 revision = "0001"
 down_revision = None
 
@@ -35,6 +37,7 @@ def upgrade() -> None:
     _posts()
     _audit()
     _homes()
+    installations()
     _jobs()
     _triggers(_refuse if op.get_bind().dialect.name == "sqlite" else _refuse_on_postgres)
 
