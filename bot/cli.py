@@ -12,7 +12,9 @@ from rich.console import Console
 from bot import reports, tables
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.audit import commands as audit_commands
+from bot.errors import CannotStart
 from bot.logs import configure_logs
+from bot.oauth_settings import ONE_WORKSPACE
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import run, until_told
 from bot.reports import Document
@@ -66,6 +68,8 @@ def serve() -> None:
 
     async def work() -> None:
         settings = Settings.from_environment(for_slack=True)
+        if settings.is_for_several:
+            raise CannotStart(ONE_WORKSPACE)
         policy = _policy(settings)
         if policy is None and not settings.bot_agent:  # a team's own agent may carry one
             raise BadPolicy([NO_POLICY])
