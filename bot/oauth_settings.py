@@ -25,8 +25,8 @@ ONE_OR_SEVERAL: Final = (
     "several that install by themselves; unset one of them."
 )
 ONE_WORKSPACE: Final = (
-    "A bot that several workspaces install by themselves cannot be served yet: set SLACK_BOT_TOKEN instead of "
-    "SLACK_CLIENT_ID, and run one bot for each workspace."
+    "A bot that several workspaces install by themselves cannot be served yet: set SLACK_BOT_TOKEN instead "
+    "of SLACK_CLIENT_ID, and run one bot for each workspace."
 )
 NO_CLIENT_ID: Final = (
     "SLACK_CLIENT_SECRET is set without SLACK_CLIENT_ID; both stand under Basic Information, App Credentials."

@@ -13,6 +13,15 @@ from tests.command_line import NOWHERE, POLICY, TOKENS, CommandLine, Ended, for_
 
 SERVE = {**TOKENS, "SLACK_API_URL": NOWHERE, "BOT_MODEL": "offline", "BOT_PORT": "0"}
 
+SEVERAL = {
+    "SLACK_BOT_TOKEN": "",
+    "SLACK_CLIENT_ID": "11.22",
+    "SLACK_CLIENT_SECRET": "hush",
+    "SLACK_REDIRECT_URI": "https://bot.example.org/slack/oauth_redirect",
+    "SLACK_TEAMS": "T0ONE",
+    "BOT_TOKENS_KEY": "A" * 43 + "=",
+}
+
 
 def told(ended: Ended, *sentences: str) -> None:
     """It ended as bad input does, and said this."""
@@ -31,6 +40,8 @@ def told(ended: Ended, *sentences: str) -> None:
             ["SLACK_BOT_TOKEN is not set", "Neither SLACK_APP_TOKEN", "BOT_PORT is not", "BOT_MODE is not"],
         ),
         ({"SLACK_BOT_TOKEN": "xoxp-secret"}, ["SLACK_BOT_TOKEN is not right: does not start with xoxb-"]),
+        (SEVERAL, ["A bot that several workspaces install by themselves cannot be served yet"]),
+        ({**SEVERAL, "SLACK_BOT_TOKEN": "xoxb-1"}, ["SLACK_BOT_TOKEN and SLACK_CLIENT_ID are both set"]),
         ({"BOT_POLICY": "none.toml"}, ["The policy none.toml cannot be read: No such file or directory."]),
         ({"BOT_POLICY": "binary.toml"}, ["it is not UTF-8 text"]),
         ({"BOT_POLICY": "empty.toml"}, ["empty.toml: `defaults` is required: nobody approves by default"]),
