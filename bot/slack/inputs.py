@@ -16,7 +16,7 @@ from slack_sdk.models.blocks import (
 
 from bot.slack.arguments import SHORT, as_text, is_short
 from bot.slack.fields import Field
-from bot.slack.literal import in_line, shown
+from bot.slack.literal import in_line
 from bot.slack.schemas import Kind
 from bot.slack.text import visible
 
@@ -60,7 +60,7 @@ def _label(name: str) -> str:
 
 
 def _hint(field: Field) -> str:
-    parts = [in_line(shown(field.expected.description.strip()), _LONGEST_HINT)[0]]
+    parts = [in_line(field.expected.description.strip(), _LONGEST_HINT)[0]]
     if field.kind is Kind.JSON:
         parts.append("Written as JSON.")
     if field.masked:
