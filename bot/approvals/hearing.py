@@ -1,6 +1,6 @@
 """Whoever asked hears once what was decided, where they would not see it anyway."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from bot.approvals.action import Action, Decided
@@ -19,16 +19,27 @@ NAME: Final = "outcome"
 
 
 async def owe_outcome(tx: Transaction, jobs: Jobs, settled: Approval, asked: Asked) -> None:
-    """Owe the thread what became of all that stands on the card, once the last of it is settled."""
+    """Owe the thread what became of all that stands on the card, once the last of it is settled.
+
+    Whoever settles something has the conversation's row to themselves, so one of them sees it all settled.
+    """
     card = await tx.approvals.on_card(settled.id) if asked.others else [settled]
+    await owe_outcome_of(tx, jobs, card, asked.cards)
+
+
+async def owe_outcome_of(
+    tx: Transaction, jobs: Jobs, card: Sequence[Approval], copies: Collection[Copy]
+) -> None:
+    """The same, of all that stands on a card as it is now, and of the copies of it."""
     if any(one.state is State.WAITING for one in card):
         return
-    if not (is_news(merged(card), asked.cards) and hearers(merged(card))):
+    one = merged(card)
+    if not (is_news(one, copies) and hearers(one) and any(action.decided for action in one.actions)):
         return
-    lead = lead_of(settled)
+    lead = lead_of(card[0])
     post = Post(
         id=PostId(f"{NAME}:{lead}"),
-        conversation=settled.conversation,
+        conversation=one.conversation,
         kind=PostKind.OUTCOME,
         approval=lead,
     )

@@ -14,8 +14,9 @@ from bot.approvals.conversation import Post, PostKind, Status
 from bot.approvals.decision import Json
 from bot.approvals.errors import TryLater
 from bot.approvals.filing import owe, owe_card, spreading, stop_timers
+from bot.approvals.hearing import owe_outcome_of
 from bot.approvals.ids import ApprovalId, PostId
-from bot.approvals.places import ToApprovers
+from bot.approvals.places import Copy, ToApprovers
 from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, Terms, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
@@ -124,17 +125,22 @@ class Timers:
             return
         if now < deadline:
             raise TryLater((deadline - now).total_seconds(), "the deadline has not come")
+        # First, and to oneself: who decides about the card at this moment is waited for, or waits.
+        conversation = await tx.conversations.get(approval.conversation)
         card = await tx.approvals.on_card(approval.id)
         for one in (one for one in card if one.state is State.WAITING and one.is_over(now)):
             await tx.approvals.save(one.expire(one.expires_at or deadline))
             await self._record(tx, one, "expired", {"actions": [*(each.id for each in one.open)]})
             await stop_timers(tx, self.jobs, one)
-        conversation = await tx.conversations.get(approval.conversation)
+        if not any(one.id == approval.id and one.state is State.WAITING for one in card):
+            return  # decided at the last moment
         if conversation and conversation.status in {Status.WAITING, Status.FAILED}:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
         await owe_card(tx, self.jobs, approval)
         await self._say(tx, approval.expire(deadline), PostKind.EXPIRY, timer, self._who(approval))
         await self.jobs.owe(tx, resume(approval))
+        copies = [Copy(post=post.id, place=post.place) for post in await tx.posts.cards(approval.id)]
+        await owe_outcome_of(tx, self.jobs, await tx.approvals.on_card(approval.id), copies)
 
     async def _escalate(self, tx: Transaction, approval: Approval, timer: str) -> None:
         people = frozenset(id for terms in self._terms(approval) for id in terms.escalate_to)

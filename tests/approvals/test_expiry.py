@@ -390,3 +390,21 @@ async def test_a_reminder_names_who_can_still_decide_and_not_who_has_voted(store
         "2 votes, each by <@U0BOB> or <@U0CAROL>, but nobody who asked for it",
         "<@U0CAROL>, but nobody who asked for it",
     ]
+
+
+@pytest.mark.parametrize(("decision", "owed_posts"), [(Reject("no"), 1), (Approve(), 0), (None, 0)])
+async def test_where_the_last_of_it_expires_whoever_asked_hears_what_was_decided_before(
+    store: WatchedStore, decision: Reject | Approve | None, owed_posts: int
+) -> None:
+    agent = ScriptedAgent({}, Asks((asks("i1", "write_file"), asks("i2", "write_file"))), Says("All done."))
+    bench = days(store, agent, TIMES, People(inside={GENERAL: {BOB}}))
+    await bench.asked()
+    first, second = await bench.approvals()
+    assert second.card == first.id
+    if decision:
+        await bench.desk.decide(first.actions[0].id, decision, by=BOB)
+    assert await bench.posts(PostKind.OUTCOME) == []
+    await bench.works_at(24 * HOUR)
+    heard = await bench.posts(PostKind.OUTCOME)
+    assert [one.id for one in heard] == [f"outcome:{first.id}"] * owed_posts
+    assert {one.state for one in await bench.approvals()} == {State.DELIVERED}

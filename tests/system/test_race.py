@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,16 @@ import pytest
 
 from bot.approvals.action import Decided
 from bot.approvals.approval import Approval, State
-from bot.approvals.conversation import Status
+from bot.approvals.carding import version_of
+from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Decision, Reject, Respond
 from bot.approvals.errors import AlreadyDecided
 from bot.approvals.filing import file
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, Ts, UserId
 from bot.approvals.policy import ChannelMembers, Policy, Terms
+from bot.approvals.ports import Transaction
 from bot.approvals.steering import Steering
+from bot.approvals.timers import Timers
 from bot.sandbox import Person, RefusedError, text_of
 from bot.sandbox.records import UserId as SlackId
 from bot.store import RowsStore, StoreUnavailable, open_store
@@ -40,7 +43,7 @@ from tests.approvals.fakes import (
     owing,
 )
 from tests.postgres import a_database
-from tests.store.samples import ALICE, GENERAL, THREAD, action, approval, conversation
+from tests.store.samples import ALICE, GENERAL, THREAD, action, approval, conversation, later
 from tests.system.agents import RUNS
 from tests.system.house import House, both_databases, decisions
 from tests.whole import WHOLE
@@ -131,6 +134,57 @@ async def written_once(store: WatchedStore, winners: dict[ApprovalId, Approval])
         assert record[id, "refused"] >= len(CROWD) - 1
     resumes = [str(job["id"]) for job in await owed(store) if job["kind"] == "resume"]
     assert sorted(resumes) == sorted(f"resume:{id}" for id in winners)
+
+
+class Pausing(WatchedStore):
+    """A transaction gives way to the others before it is committed."""
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        async with super().write() as tx:
+            yield tx
+            for _ in range(50):
+                await asyncio.sleep(0)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("last", ["two decisions", "a decision and the deadline"])
+async def test_of_the_last_two_of_a_burst_settled_at_once_one_tells_whoever_asked_and_draws_the_card(
+    replicas: Sequence[WatchedStore], last: str
+) -> None:
+    stores = [Pausing(one._store) for one in replicas]
+    desks = [desk_at(stores[0]), desk_at(stores[-1])]
+    timers = Timers(store=stores[-1], jobs=owing(stores[-1]), policy=POLICY, now=lambda: later(3600))
+    async with replicas[0].write() as tx:
+        await tx.conversations.add(conversation(status=Status.WAITING))
+        for number in range(ROUNDS):
+            lead = approval(f"p{number}", action(f"a{number}"))
+            other = approval(f"q{number}", action(f"b{number}"), card=lead.id, expires_at=later(3600))
+            await file(tx, owing(replicas[0]), lead)
+            await file(tx, owing(replicas[0]), other)
+    for number in range(ROUNDS):
+        for desk in desks:
+            await desk.card(ActionId(f"a{number}"))
+            desk._store.spots[ActionId(f"b{number}")] = desk._store.spots[ActionId(f"a{number}")]  # type: ignore[attr-defined]
+        decides_other = desks[1].decide(ActionId(f"b{number}"), Reject("no"), by=CROWD[1])
+        expires = timers.fire(f"expire:q{number}", {"approval": f"q{number}", "does": "expire"})
+        ends = decides_other if last == "two decisions" else expires
+        if ends is expires:
+            decides_other.close()
+        else:
+            expires.close()
+        await asyncio.gather(desks[0].decide(ActionId(f"a{number}"), Reject("no"), by=CROWD[0]), ends)
+    async with replicas[0].read() as tx:
+        every = await tx.posts.of(THREAD)
+        rows = {one.id: one for one in await tx.approvals.of(THREAD)}
+    heard = sorted(str(one.id) for one in every if one.kind is PostKind.OUTCOME)
+    assert heard == sorted(f"outcome:p{number}" for number in range(ROUNDS))
+    drawn = {str(job["id"]) for job in await owed(replicas[0], "redraw")}
+    cards = {one.approval: one.id for one in every if one.kind is PostKind.CARD}
+    for number in range(ROUNDS):
+        lead = rows[ApprovalId(f"p{number}")]
+        version = version_of([lead, rows[ApprovalId(f"q{number}")]])
+        assert f"redraw:{cards[lead.id]}:{version}" in drawn
 
 
 @pytest.mark.parametrize("way", ["command", "mention", "direct message"])
