@@ -24,7 +24,7 @@ from bot.slack import buttons
 from bot.slack.literal import in_line, section
 from bot.slack.literal import plain as piece
 from bot.slack.message import Message, as_json, size
-from bot.slack.text import entities
+from bot.slack.text import clip, entities
 
 MOST: Final = 20
 """Calls that are shown one by one, the latest; what was before is counted. Slack takes 50."""
@@ -124,13 +124,17 @@ def _in_words(plan: Plan) -> str:
 
 
 def _lines(plan: Plan, shown: Sequence[Task]) -> Block:
-    """The same in a `section`."""
+    """The same in a `section`, of as many calls as one text holds."""
+    while len(text := _in_lines(plan, shown)) > _PLAIN_ROOM and len(shown) > 1:
+        shown = shown[1:]
+    text = text if len(text) <= _PLAIN_ROOM else clip(text, _PLAIN_ROOM)
+    return SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id=f"plan-{plan.version}")
+
+
+def _in_lines(plan: Plan, shown: Sequence[Task]) -> str:
     before = plan.tasks[: len(plan.tasks) - len(shown)]
-    lines = [f"*{TITLES[plan.course]}*", *([_counted(before)] if before else []), *map(_one_line, shown)]
-    while len("\n".join(lines)) > _PLAIN_ROOM and len(lines) > 2:  # noqa: PLR2004 - the title and one call
-        del lines[1]
-    return SectionBlock(
-        text=MarkdownTextObject(text="\n".join(lines), verbatim=True), block_id=f"plan-{plan.version}"
+    return "\n".join(
+        [f"*{TITLES[plan.course]}*", *([_counted(before)] if before else []), *map(_one_line, shown)]
     )
 
 

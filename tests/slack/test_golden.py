@@ -7,11 +7,21 @@ from typing import Any, Final
 
 import pytest
 
+from tests.slack import states, states_beside
 from tests.slack.second_opinion import second_opinion
-from tests.slack.states import MESSAGES, VIEWS, drawn
 
 GOLDEN: Final = Path(__file__).parent / "golden"
+MESSAGES: Final = {**states.MESSAGES, **states_beside.MESSAGES}
+VIEWS: Final = {**states.VIEWS, **states_beside.VIEWS}
 STATES: Final = (*MESSAGES, *VIEWS)
+
+
+def drawn(name: str) -> dict[str, Any]:
+    """The state of this name as Slack is given it."""
+    if name in VIEWS:
+        return VIEWS[name]()
+    message = MESSAGES[name]()
+    return {"text": message.text, "blocks": message.blocks}
 
 
 def _file(name: str) -> Path:

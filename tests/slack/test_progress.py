@@ -131,6 +131,18 @@ def test_long_lines_leave_room_for_fewer_calls_and_none_is_uncounted() -> None:
     shown = len(plan["tasks"]) - 1
     assert 5 < shown < MOST
     assert plan["tasks"][0]["title"] == f"{50 - shown} earlier calls: done {50 - shown}"
+    large = [task(Stand.DONE, given="g" * 400, told="t" * 500)] * 25
+    title, counted, *lines = readable(drawn(Course.DONE, *large, plainly=True).blocks).split("\n")
+    assert title == "*What the agent did*"
+    assert counted == f"{25 - len(lines)} earlier calls: done {25 - len(lines)}"
+    assert len(lines) == 4
+
+
+def test_a_single_call_whose_line_is_too_long_when_it_is_escaped_is_cut() -> None:
+    [told] = drawn(Course.DONE, task(Stand.DONE, given="&" * 300, told="<" * 400), plainly=True).blocks
+    assert told["text"]["text"].startswith("*What the agent did*\n• read_file: Done · &amp;&amp;")
+    assert told["text"]["text"].endswith("&lt;…")
+    assert len(told["text"]["text"]) <= 2_900
 
 
 @settings(deadline=None)
