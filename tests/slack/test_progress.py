@@ -135,7 +135,7 @@ def test_long_lines_leave_room_for_fewer_calls_and_none_is_uncounted() -> None:
     title, counted, *lines = readable(drawn(Course.DONE, *large, plainly=True).blocks).split("\n")
     assert title == "*What the agent did*"
     assert counted == f"{25 - len(lines)} earlier calls: done {25 - len(lines)}"
-    assert len(lines) == 4
+    assert len(lines) == 3
 
 
 def test_a_single_call_whose_line_is_too_long_when_it_is_escaped_is_cut() -> None:
