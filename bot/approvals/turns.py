@@ -90,7 +90,7 @@ class Objections:
         """
         post, said = await self._offer(id, by, spot)
         refused: list[str] = []
-        done = 0
+        is_any_done = False
         for (action, edition), asked in (await self._asked(post)).items():
             if asked.approval.action(action).outcome:
                 continue  # decided since by somebody, which is told on the card
@@ -99,10 +99,10 @@ class Objections:
             there = replace(spot, channel=card.channel, message=card.message)
             try:
                 await self.desk.decide(action, Reject(said.text), by=by, spot=there, seen=edition)
-                done += 1
+                is_any_done = True
             except Refused as no:
                 refused.append(f"`{asked.approval.action(action).tool}`: {no}")
-        if not done:
+        if not is_any_done:
             raise Refused("\n".join(dict.fromkeys(refused)) or NO_LONGER_WAITS)
         if not refused:
             await self._used(post.id, said, by)
@@ -154,11 +154,9 @@ class Objections:
 
 def _card_of(asked: Asked, by: UserId) -> Spot:
     """Where a card stands that this person could have clicked."""
-    thread = asked.conversation.channel
     for card in asked.cards:
-        spot = Spot(channel=card.channel, message=card.ts)
-        if card.ts and card.stands_at(spot, by, thread) and not _is_anothers(card.place, by):
-            return spot
+        if card.ts and not _is_anothers(card.place, by):
+            return Spot(channel=card.channel, message=card.ts)
     return Spot()
 
 

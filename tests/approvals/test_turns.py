@@ -122,7 +122,8 @@ async def test_a_notice_keeps_what_waits_now_and_there_is_none_where_nothing_can
     store: WatchedStore,
 ) -> None:
     settled = replace(approval("p2", action("a2")).expire(NOON))
-    await stands(store, approval("p1", action("a1")), settled)
+    withdrawn = replace(approval("p3", action("a3"))).withdraw("stopped")
+    await stands(store, approval("p1", action("a1")), settled, withdrawn)
     async with store.read() as tx:
         assert await tx.posts.get(NOTICE) == Post(
             id=NOTICE,
@@ -206,7 +207,7 @@ async def test_calls_of_another_conversation_and_unknown_ones_are_never_rejected
         assert await tx.approvals.add(other)
         post = await tx.posts.get(NOTICE)
         assert post
-        await tx.posts.save(replace(post, text="a2: gone: a1:"))
+        await tx.posts.rewrite(replace(post, text="a2: gone: a1:"))
     desk = Decisions()
     await rejected(store, desk)
     assert [id for id, *_ in desk.calls] == ["a1"]
