@@ -133,7 +133,7 @@ class Many(ABC):
             terms = self._policy.of(asked.conversation.realm).terms(action.asked.tool)
             together.refuse(asked.approval, action, kind_of(decision), terms)
             together.refuse_unlisted(action, one)
-            return decided(asked, one.id, decision, by=by, at=self._now(), seat=seat, seen=action.edition)
+            return decided(asked, one.id, decision, by=by, at=self._now(), seat=seat)
 
         return rule
 

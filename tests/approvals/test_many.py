@@ -226,6 +226,11 @@ async def test_what_is_not_theirs_was_edited_or_decided_meanwhile_or_is_gone_is_
         ("refused", "a4", "AlreadyDecided"),
         ("refused", "a5", "AlreadyDecided"),
     ]
+    async with store.read() as tx:
+        told = [event for event in await tx.record.of() if event.kind == "refused"]
+    assert {(event.actor, str(event.detail["evidence"])[:24]) for event in told} == {
+        (BOB, "{'standing': 'member', '")
+    }
 
 
 class LateToSay(People):
