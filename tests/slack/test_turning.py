@@ -11,7 +11,8 @@ from bot.approvals.masking import Masking
 from bot.slack.turning import as_edited, choice, chosen, hidden_in, prefix, selected, tools
 from tests.slack.samples import TWO, action, approval, voted
 
-TARGETS: dict[str, dict[str, Json]] = {"archive": {"properties": {"path": {}, "key": {}}}, "": {}, "x" * 76: {}}
+ARCHIVE: dict[str, Json] = {"properties": {"path": {}, "key": {}}}
+TARGETS: dict[str, dict[str, Json]] = {"archive": ARCHIVE, "": {}, "x" * 76: {}}
 
 
 def turning() -> Action:
