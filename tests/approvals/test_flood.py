@@ -15,12 +15,13 @@ from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Reject
 from bot.approvals.ids import ApprovalId, UserId
 from bot.approvals.policy import Members, Policy, Terms
+from bot.approvals.queueing import Queue
 from bot.approvals.who import One
 from bot.store import open_store
 from tests.approvals.bench import Bench, a_bench
-from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks, owed
+from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks, owed, owing
 from tests.approvals.test_crashes import Doom, World, decide, what_stands
-from tests.store.samples import BOB, NOON, action, approval, later
+from tests.store.samples import BOB, NOON, action, approval, conversation, later, post
 
 ONE_CARD = Policy(
     defaults=Terms(
@@ -183,6 +184,55 @@ def test_all_that_stands_on_a_card_is_drawn_as_one() -> None:
     assert merged([done, gone]).state is State.SETTLED
     assert merged([gone, gone]).state is State.WITHDRAWN
     assert merged([first]) is first
+
+
+def test_what_is_drawn_as_one_has_who_asked_and_who_was_called_in_for_any_of_it_and_the_last_word() -> None:
+    carol = UserId("U0CAROL")
+    first = waits("1", asked_at=later(1), expires_at=None, escalated_to=frozenset({BOB}))
+    second = waits("2", asked_at=later(2), requesters=frozenset({carol}), escalated_to=frozenset({carol}))
+    gone = waits("3", state=State.WITHDRAWN, note="stopped", escalated_to=frozenset({UserId("U0DAVE")}))
+    one = merged([gone, first, second])
+    assert (one.id, one.asked_at, one.expires_at, one.note) == (gone.id, later(1), None, "")
+    assert one.requesters == {"U0ALICE", carol}
+    assert one.escalated_to == {BOB, carol}
+    assert one.closed == frozenset()
+    both = merged([replace(gone, note="first"), gone])
+    assert (both.note, both.closed) == ("stopped", frozenset({"a-3"}))
+    settled = [waits("4", state=State.SETTLED), waits("5", state=State.DELIVERED)]
+    assert merged(settled).state is State.DELIVERED
+
+
+async def test_the_last_card_and_the_one_that_was_let_on_last_say_again_how_many_wait(
+    store: WatchedStore,
+) -> None:
+    async def card(id: str, ts: str | None) -> None:
+        told = post(f"card-{id}", kind=PostKind.CARD, approval=ApprovalId(id), ts=ts, channel="C1")
+        async with store.write() as tx:
+            assert await tx.approvals.add(waits(id))
+            await tx.posts.owe(told)
+            await tx.posts.save(told)
+
+    async with store.write() as tx:
+        await tx.conversations.add(conversation())
+    for id, ts in (("1", "1.1"), ("2", "1.2"), ("3", "1.3"), ("4", "1.4"), ("5", None)):
+        await card(id, ts)
+    queue = Queue(jobs=owing(store), policy=ONE_CARD, now=lambda: NOON)
+    held = waits("6", held=True)
+
+    async def drawn(*leads: str, more: tuple[str, ...] = ()) -> set[str]:
+        async with store.write() as tx:
+            await queue.tell(tx, [*map(waits, leads), held], tuple(map(ApprovalId, more)))
+        jobs = await owed(store, "redraw")
+        async with store.write() as tx:
+            for job in jobs:
+                await owing(store).cancel(tx, str(job["id"]))
+        assert all(str(job["id"]).split(":")[2].startswith("queue-") for job in jobs)
+        return {str(job["id"]).split(":")[1] for job in jobs}
+
+    assert await drawn("1", "2") == {"card-2"}
+    assert await drawn("1", "2", more=("3", "4")) == {"card-2", "card-4"}
+    assert await drawn("5") == set()
+    assert await drawn() == set()
 
 
 def test_open_cards_are_counted_once_and_without_what_is_held() -> None:

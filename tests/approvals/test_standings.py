@@ -8,13 +8,23 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Post, PostKind, Status
 from bot.approvals.errors import CouldNotCheck, TryLater
 from bot.approvals.filing import file
-from bot.approvals.ids import ApprovalId, ChannelId, GroupId, Ts, UserId
+from bot.approvals.ids import ApprovalId, ChannelId, GroupId, PostId, Ts, UserId
 from bot.approvals.person import Standing
-from bot.approvals.places import IN_THREAD, InChannel, ToApprovers, Where
+from bot.approvals.places import IN_THREAD, Copy, InChannel, ToApprovers, Where
 from bot.approvals.policy import Members, One, Policy, Requester, Rule, Terms, UserGroup
-from bot.approvals.standings import NOBODY, TOO_MANY, Standings, nearest, places
+from bot.approvals.standings import (
+    NOBODY,
+    TOO_MANY,
+    Standings,
+    fall_back,
+    lost,
+    nearest,
+    nearest_copy,
+    places,
+    told_instead,
+)
 from tests.approvals.fakes import People, WatchedStore, owed, owing
-from tests.store.samples import ALICE, BOB, GENERAL, action, approval, conversation, post
+from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation, post
 
 CAROL, GUS = UserId("U0CAROL"), UserId("U0GUS")
 GROUP = GroupId("S0GROUP")
@@ -29,7 +39,8 @@ class Crowd(People):
     group: frozenset[UserId] = frozenset()
     shared: set[ChannelId] = field(default_factory=set)
 
-    async def members_of(self, group: GroupId) -> frozenset[UserId]:  # noqa: ARG002 - there is one
+    async def members_of(self, group: GroupId) -> frozenset[UserId]:
+        assert group == GROUP
         if self.silent:
             raise CouldNotCheck("Slack does not say who is in a user group.")
         return self.group
@@ -177,3 +188,78 @@ def test_each_person_is_led_to_the_own_copy_and_to_nobody_elses_direct_message()
     assert nearest([bobs, there, own], CAROL) == own
     assert nearest([bobs, there, own], ALICE) == there
     assert nearest([bobs, replace(there, ts=None)], ALICE) is None
+    assert nearest([replace(own, ts=None), there], CAROL) == there
+    assert nearest([], CAROL) is None
+
+
+def test_each_person_is_led_to_the_own_copy_as_it_is_read_with_the_approval() -> None:
+    def copy(id: str, place: str, ts: str | None = "1.1") -> Copy:
+        return Copy(post=PostId(id), place=place, ts=Ts(ts) if ts else None)
+
+    own, there, bobs = copy("own", CAROL), copy("there", OPS.id), copy("bobs", BOB)
+    assert nearest_copy([bobs, there, own], CAROL) == own
+    assert nearest_copy([bobs, there, own], ALICE) == there
+    assert nearest_copy([bobs, copy("there", OPS.id, None)], ALICE) is None
+    assert nearest_copy([copy("own", CAROL, None), there], CAROL) == there
+
+
+def test_what_the_thread_is_told_in_place_of_a_card_is_said_once() -> None:
+    card = post("card-1", kind=PostKind.CARD, place=OPS.id)
+    assert told_instead(card, "It is shared.") == Post(
+        id=PostId("instead:card-1"),
+        conversation=card.conversation,
+        kind=PostKind.NOTICE,
+        text="It is shared.",
+    )
+
+
+def test_a_place_that_cannot_have_the_card_is_told_as_a_person_or_as_a_channel() -> None:
+    assert lost("U0BOB") == "<@U0BOB> cannot be sent this in a direct message, so it stands here."
+    assert lost("C0OPS") == (
+        "The channel that the policy names for this cannot be written in any more (it is archived, or I am "
+        "not in it), so it stands here. Who may decide stays the same; invite me there again, or change the "
+        "policy."
+    )
+
+
+async def test_a_card_falls_back_to_the_thread_once_and_is_told_for_each_place(store: WatchedStore) -> None:
+    await filed(store, None, OPS)
+    async with store.write() as tx:
+        for place in (OPS.id, OPS.id, BOB):
+            await fall_back(tx, owing(store), approval(), lost(place), of=place)
+    those = {f"fallback:p1:{OPS.id}", f"fallback:p1:{BOB}", "card:p1:thread"}
+    async with store.read() as tx:
+        every = {one.id: (one.kind, one.text, one.place) for one in await tx.posts.of(conversation().id)}
+    fallen = {id: told for id, told in every.items() if id in those}
+    assert fallen == {
+        f"fallback:p1:{OPS.id}": (PostKind.NOTICE, lost(OPS.id), ""),
+        f"fallback:p1:{BOB}": (PostKind.NOTICE, lost(BOB), ""),
+        "card:p1:thread": (PostKind.CARD, "", ""),
+    }
+    assert sorted(await cards(store)) == ["", OPS.id]
+
+
+async def test_a_card_that_stands_in_the_thread_already_does_not_come_there_twice(
+    store: WatchedStore,
+) -> None:
+    await filed(store, None, IN_THREAD)
+    async with store.write() as tx:
+        await fall_back(tx, owing(store), approval(), "Why.", of="dm")
+        await fall_back(tx, owing(store), approval().expire(NOON), "Why not.", of="dm2")
+    assert await cards(store) == [""]
+    assert await notices(store) == ["Why."]
+
+
+async def test_twenty_people_are_each_sent_it_and_people_beside_a_group_too(store: WatchedStore) -> None:
+    await filed(store)
+    group = [UserId(f"U0{number:02}") for number in range(19)]
+    standings = sending(store, direct(One(BOB), UserGroup(GROUP)), Crowd(group=frozenset(group)))
+    await standings.spread(FIRST)
+    assert await cards(store) == sorted([*group, BOB])
+
+
+async def test_why_slack_is_asked_again_later_is_said(store: WatchedStore) -> None:
+    await filed(store)
+    with pytest.raises(TryLater, match=r"^Slack does not say who is in a user group\.$") as later:
+        await sending(store, direct(UserGroup(GROUP)), Crowd(silent=True)).spread(FIRST)
+    assert later.value.seconds == 15

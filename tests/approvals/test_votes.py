@@ -1,19 +1,24 @@
 """Several people's votes about one action."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.approvals.action import Seat, Vote
+from bot.approvals.action import LetThrough, Remembered, Seat, Vote
 from bot.approvals.approval import Approval, Decided, Expired, State
-from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject, Respond
+from bot.approvals.briefing import Briefing
+from bot.approvals.choosing import Chosen
+from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Json, Reject, Respond
 from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused
 from bot.approvals.ids import ActionId, GroupId, UserId
 from bot.approvals.quorum import tally
+from bot.approvals.referents import Referents
+from bot.approvals.times import utc
 from bot.approvals.who import ALONE, ChannelMembers, Quorum, UserGroup
 from tests.approvals.strategies import NOON, an_action, an_approval
 
@@ -254,3 +259,139 @@ def test_in_any_order_of_votes_what_is_let_run_has_the_votes_of_its_quorum_for_e
             case None:
                 assert not any(isinstance(one.decision, Reject) for one in now.votes)
                 assert not now.tally.reached
+
+
+# What an edit carries with it: what its arguments point at, and what functions of the policy said of them.
+
+THEN, NOW = Referents(texts={"file": "sha256 1"}), Referents(texts={"file": "sha256 2"})
+AWAY = Referents(problem="the disk is away")
+CHOSEN = Chosen(quorum=2)
+
+
+def edited(approval: Approval, by: UserId = BOB, edit: Edit = OTHERWISE, **changes: Any) -> Approval:  # noqa: ANN401 - what `decide` takes
+    seat = Seat(needs=approval.action(FIRST).needs)
+    return approval.decide(FIRST, edit, by=by, at=NOON, seat=seat, **changes)
+
+
+def test_an_edit_is_asked_about_with_what_it_points_at_and_who_was_chosen_for_it() -> None:
+    own = replace(an_action(0), needs=TWO, referents=THEN, chosen=Chosen(quorum=1))
+    waits = an_approval(own)
+    once = edited(waits, referents=NOW, chosen=CHOSEN)
+    (vote_of_it,) = once.action(FIRST).votes
+    assert (vote_of_it.referents, vote_of_it.chosen) == (NOW, CHOSEN)
+    assert vote_of_it.digest == waits.digest_of(own, own.tool, OTHERWISE.arguments, NOW)
+    assert vote_of_it.digest != waits.digest_of(own, own.tool, OTHERWISE.arguments, None)
+    now = once.action(FIRST).asked
+    assert (now.arguments, now.referents, now.chosen) == (OTHERWISE.arguments, NOW, CHOSEN)
+
+
+def test_who_approves_an_own_edit_again_under_other_rules_keeps_it_with_what_it_pointed_at() -> None:
+    kept = vote(edited(two(), referents=NOW, chosen=CHOSEN), BOB, needs=BOTH).action(FIRST).edit
+    assert kept
+    assert (kept.decision, kept.referents, kept.chosen) == (OTHERWISE, NOW, CHOSEN)
+
+
+def test_what_cannot_be_looked_up_cannot_be_approved_and_says_why() -> None:
+    waits = an_approval(replace(an_action(0), referents=AWAY))
+    with pytest.raises(NotAllowed) as refused:
+        vote(waits, BOB)
+    tool = waits.actions[0].tool
+    assert str(refused.value) == (
+        f"`{tool}` cannot be approved, for what it points at could not be looked up (the disk is away); "
+        "nothing was done."
+    )
+    assert vote(waits, BOB, Reject()).state is State.SETTLED
+
+
+def test_a_decision_that_is_not_taken_is_refused_in_a_sentence() -> None:
+    waits = an_approval(replace(an_action(0), allowed=frozenset({DecisionKind.APPROVE})))
+    tool = waits.actions[0].tool
+    with pytest.raises(NotAllowed) as refused:
+        vote(waits, BOB, Reject())
+    assert str(refused.value) == f"`{tool}` cannot be rejected; nothing was done."
+    with pytest.raises(NotAllowed) as turned:
+        edited(two(), edit=Edit({}, tool="other"))
+    assert str(turned.value) == f"`{tool}` cannot be turned into `other`; nothing was done."
+
+
+@pytest.mark.parametrize("kept_arguments", [{"path": "a", "mode": "w"}])
+def test_a_call_that_is_turned_into_another_keeps_what_both_take_and_nothing_that_was_said_of_it(
+    kept_arguments: dict[str, Json],
+) -> None:
+    own = replace(
+        an_action(0),
+        arguments=kept_arguments,
+        referents=THEN,
+        briefing=Briefing(deciders="Bob"),
+        targets={"archive": {"properties": {"path": {}, "to": {}}}, "bare": {}},
+    )
+    turned = own.turned("archive")
+    assert (turned.tool, turned.arguments, turned.referents) == ("archive", {"path": "a"}, None)
+    assert (turned.schema, turned.briefing) == (own.targets["archive"], Briefing())
+    assert own.turned("bare").arguments == {}
+    assert own.turned(own.tool) is own
+    with pytest.raises(KeyError):
+        own.turned("other")
+
+
+def test_with_the_last_edit_fall_its_needs_and_without_one_they_stay() -> None:
+    once = edited(two())
+    assert once.take_back(FIRST, by=BOB, at=NOON, needs=BOTH).action(FIRST).needs == BOTH
+    assert once.take_back(FIRST, by=BOB, at=NOON).action(FIRST).needs == TWO
+    agreed = vote(two(needs=(Quorum(approvers=(ChannelMembers(),), count=3),)), CAROL)
+    kept = agreed.take_back(FIRST, by=CAROL, at=NOON, needs=BOTH)
+    assert kept.action(FIRST).needs != BOTH  # it was no edit
+    both = vote(edited(two(needs=(Quorum(approvers=(ChannelMembers(),), count=3),))), CAROL)
+    assert both.take_back(FIRST, by=CAROL, at=NOON, needs=BOTH).action(FIRST).needs != BOTH
+
+
+MEANWHILE = "This was edited meanwhile, so nothing was done. Please read it again."
+NO_LONGER = "This request is closed: the agent no longer waits for it."
+LET_THROUGH = "Nobody is asked about this call: let through by the policy."
+
+
+@pytest.mark.parametrize(
+    ("decide", "sentence"),
+    [
+        (lambda one: vote(one, BOB, seen="e" * 16), MEANWHILE),
+        (lambda one: vote(vote(one, BOB), BOB), "Already approved by you. It still needs others."),
+        (lambda _: vote(vote(vote(two(actions=2), BOB), CAROL), BOB), "Already approved by you."),
+        (lambda one: one.take_back(FIRST, by=BOB, at=NOON), "There is no decision of yours to change."),
+        (lambda one: vote(one.withdraw(""), BOB), NO_LONGER),
+        (lambda one: vote(one.withdraw("stopped"), BOB), "This request is closed: stopped."),
+        (lambda one: vote(one.expire(NOON), BOB), f"This request expired at {utc(NOON)}."),
+        (lambda one: vote(vote(vote(one, BOB), CAROL), DAVE), f"Already approved by <@{CAROL}>."),
+        (lambda one: vote(vote(one, BOB, Reject()), BOB), "Already rejected by you."),
+        (lambda one: vote(vote(one, BOB, Reject()), CAROL), f"Already rejected by <@{BOB}>."),
+        (lambda one: vote(one.let_through({FIRST: LetThrough(at=NOON)}), BOB), LET_THROUGH),
+        (lambda one: one.withdraw("stopped").expire(NOON), "This request is withdrawn already."),
+        (lambda one: one.expire(NOON).deliver().escalate(frozenset()), "This request is delivered already."),
+    ],
+)
+def test_what_comes_too_late_or_twice_is_told_in_a_sentence(
+    decide: Callable[[Approval], object], sentence: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        decide(two())
+    assert str(refused.value) == sentence
+
+
+def test_what_is_let_through_leaves_the_outcomes_of_the_others() -> None:
+    waits = vote(two(actions=2, needs=ALONE), BOB)
+    through = LetThrough(at=NOON, because=Remembered(action=FIRST, by=(BOB, CAROL), at=NOON))
+    settled = waits.let_through({SECOND: through})
+    assert [str(one.outcome) for one in settled.actions] == [
+        f"approved by <@{BOB}>",
+        f"not asked again, approved by <@{BOB}>, <@{CAROL}>",
+    ]
+    assert settled.state is State.SETTLED
+    assert str(Expired(at=NOON)) == f"expired at {utc(NOON)}"
+
+
+def test_a_decided_action_is_changed_by_whoever_had_a_part_in_it_and_an_end_by_its_maker_alone() -> None:
+    decided = vote(vote(two(), BOB), CAROL).action(FIRST)
+    assert [decided.may_change(one) for one in (BOB, CAROL, DAVE)] == [True, True, False]
+    ended = vote(vote(two(), BOB), CAROL, Reject()).action(FIRST)
+    assert [ended.may_change(one) for one in (BOB, CAROL, DAVE)] == [False, True, False]
+    waits = vote(two(), BOB).action(FIRST)
+    assert not any(waits.may_change(one) for one in (BOB, CAROL))
