@@ -59,7 +59,11 @@ def parts(message: str, /, **values: object) -> Iterator[str | object]:
         yield words
 
 
-def listed(told: Sequence[str], last: str = phrase("{before} and {last}")) -> str:
+AND: Final = phrase("{before} and {last}")
+"""The end of a list."""
+
+
+def listed(told: Sequence[str], last: str = AND) -> str:
     """`a, b and c`; empty for nothing."""
     if len(told) < 2:  # noqa: PLR2004 - nothing to join
         return "".join(told)

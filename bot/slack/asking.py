@@ -1,7 +1,7 @@
 """The top of a card: who asks for what, and who may decide about it until when."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -15,13 +15,15 @@ from slack_sdk.models.blocks import (
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import UserId
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import glance
 from bot.slack.doubts import is_doubt
-from bot.slack.literal import in_line, person, plain, section
+from bot.slack.literal import enumerated, in_between, in_line, person, plain, said, section
 from bot.slack.text import clip, entities, mention, moment, own_words
 
 MOST_CALLS: Final = 3
 """Calls that are told by name in one line; the others are counted."""
+AND_MORE: Final = phrase("{before} and {count:,} more")
 _MOST_GROUPS: Final = 3
 _DECIDERS: Final = 600
 """Characters of who may decide about one call."""
@@ -30,34 +32,27 @@ _DECIDERS: Final = 600
 def asks(approval: Approval, requester: UserId) -> Block:
     """The line below the headline: who asks for which calls, and what these are done to."""
     calls = _calls(approval)
-    told = calls[:MOST_CALLS]
-    before, after = _lead(approval, calls)
-    pieces = [*([plain(before)] if before else []), person(requester), plain(after)]
-    if len(calls) > 1:
-        pieces.append(plain(f"{len(calls):,} calls: "))
-    if len(calls) > len(told):
-        return _line(approval, [*pieces, *_counted(calls)])
-    for number, action in enumerate(told):
-        if number:
-            pieces.append(plain(" and " if number == len(calls) - 1 else ", "))
-        alone = len(calls) == 1 and _is_question(action)
-        pieces += _question(action) if alone else glance.drawn(action)
-    return _line(approval, pieces)
+    asked = said(_lead(approval, calls), who=person(requester), calls=_told(calls))
+    return RichTextBlock(elements=[section(*asked)], block_id=f"{approval.version}.who")
 
 
-def _line(approval: Approval, pieces: Sequence[RichTextElement]) -> Block:
-    return RichTextBlock(elements=[section(*pieces)], block_id=f"{approval.version}.who")
+def _told(calls: Sequence[Action]) -> Sequence[RichTextElement]:
+    if len(calls) == 1:
+        return _question(calls[0]) if _is_question(calls[0]) else list(glance.drawn(calls[0]))
+    each = [list(glance.drawn(action)) for action in calls]
+    told = enumerated(each) if len(calls) <= MOST_CALLS else _counted(calls)
+    return said("{count:,} calls: {calls}", count=len(calls), calls=told)
 
 
-def _counted(calls: Sequence[Action]) -> Iterator[RichTextElement]:
+def _counted(calls: Sequence[Action]) -> Sequence[RichTextElement]:
     """Of many calls the tools alone; what each is done to stands below."""
     tools = Counter(action.tool for action in calls).most_common()
-    for number, (tool, times) in enumerate(tools[:MOST_CALLS]):
-        yield from [plain(", ")] if number else []
-        yield plain(in_line(tool, 60)[0] or '""', code=True)
-        yield from [plain(f" ({times:,} times)")] if times > 1 else []
-    if (more := len(tools) - MOST_CALLS) > 0:
-        yield plain(f" and {more:,} more")
+    each: list[Sequence[RichTextElement]] = []
+    for tool, times in tools[:MOST_CALLS]:
+        name = plain(in_line(tool, 60)[0] or '""', code=True)
+        each.append(said("{tool} ({times:,} times)", tool=name, times=times) if times > 1 else [name])
+    more = len(tools) - len(each)
+    return said(AND_MORE, before=in_between(each), count=more) if more else in_between(each)
 
 
 def asks_in_words(approval: Approval, requester: UserId) -> str:
@@ -65,9 +60,9 @@ def asks_in_words(approval: Approval, requester: UserId) -> str:
     calls = _calls(approval)
     told = [entities(glance.in_words(action)) for action in calls[:MOST_CALLS]]
     more = len(calls) - len(told)
-    listed = ", ".join(told) + (f" and {more:,} more" if more else "")
-    before, after = _lead(approval, calls)
-    return f"{before}{mention(requester)}{after}{listed}"
+    before = say(", ").join(told)
+    listed = say(AND_MORE, before=before, count=more) if more else before
+    return say(_lead(approval, calls), who=mention(requester), calls=listed)
 
 
 def decides(approval: Approval) -> Block:
@@ -76,11 +71,13 @@ def decides(approval: Approval) -> Block:
     if approval.state is State.WAITING:
         parts = [*who_decides(approval), *votes_missing(approval)]
         if approval.expires_at:
-            parts.append(f"Open until {moment(approval.expires_at)}")
+            parts.append(say("Open until {when}", when=moment(approval.expires_at)))
         if approval.escalated_to:
-            parts.append(f"Called in: {' '.join(mention(id) for id in sorted(approval.escalated_to))}")
-    parts.append(f"Asked {moment(approval.asked_at)}")
-    text = MarkdownTextObject(text=f"{'. '.join(parts)}.", verbatim=True)
+            people = " ".join(mention(id) for id in sorted(approval.escalated_to))
+            parts.append(say("Called in: {people}", people=people))
+    parts.append(say("Asked {when}", when=moment(approval.asked_at)))
+    told = " ".join(say("{sentence}.", sentence=part) for part in parts)
+    text = MarkdownTextObject(text=told, verbatim=True)
     return ContextBlock(elements=[text], block_id=f"{approval.version}.asked")
 
 
@@ -91,13 +88,14 @@ def who_decides(approval: Approval) -> list[str]:
         by_words.setdefault(action.asked.briefing.deciders, []).append(action.asked.tool)
     by_words.pop("", None)
     if len(by_words) == 1 and sum(map(len, by_words.values())) == len(approval.open):
-        return [f"To decide: {_decider(words)}" for words in by_words]
+        return [say("To decide: {people}", people=_decider(words)) for words in by_words]
     told = [
-        f"To decide about {entities(in_line(tools[0], 60)[0])}{_others(tools)}: {_decider(words)}"
+        say("To decide about {tools}: {people}", tools=_those(tools), people=_decider(words))
         for words, tools in list(by_words.items())[:_MOST_GROUPS]
     ]
     more = len(by_words) - len(told)
-    return [*told, f"{more:,} more rules, which each call tells"] if more > 0 else told
+    rules = say("{count:,} more rules, which each call tells", count=more)
+    return [*told, rules] if more > 0 else told
 
 
 def votes_missing(approval: Approval) -> list[str]:
@@ -105,7 +103,7 @@ def votes_missing(approval: Approval) -> list[str]:
     if len(approval.open) != 1 or approval.open[0].tally.needed == 1:
         return []
     missing = approval.open[0].tally.missing
-    return [f"{missing} more vote{' is' if missing == 1 else 's are'} needed"]
+    return [say_many("{count} more vote is needed", "{count} more votes are needed", missing)]
 
 
 def _calls(approval: Approval) -> Sequence[Action]:
@@ -114,12 +112,13 @@ def _calls(approval: Approval) -> Sequence[Action]:
     return approval.actions
 
 
-def _lead(approval: Approval, calls: Sequence[Action]) -> tuple[str, str]:
-    """What stands before and after whoever asked."""
+def _lead(approval: Approval, calls: Sequence[Action]) -> str:
+    """The sentence about `who` asked for which `calls`."""
     is_past = approval.state is not State.WAITING or is_doubt(approval)
     if len(calls) == 1 and _is_question(calls[0]):
-        return "For ", " the agent asked: " if is_past else " the agent asks: "
-    return "", " asked for " if is_past else " asks for "
+        asks = phrase("For {who} the agent asks: {calls}")
+        return phrase("For {who} the agent asked: {calls}") if is_past else asks
+    return phrase("{who} asked for {calls}") if is_past else phrase("{who} asks for {calls}")
 
 
 def _is_question(action: Action) -> bool:
@@ -135,5 +134,6 @@ def _decider(words: str) -> str:
     return clip(own_words(words), _DECIDERS)
 
 
-def _others(tools: Sequence[str]) -> str:
-    return f" and {len(tools) - 1:,} more" if len(tools) > 1 else ""
+def _those(tools: Sequence[str]) -> str:
+    first, more = entities(in_line(tools[0], 60)[0]), len(tools) - 1
+    return say(AND_MORE, before=first, count=more) if more else first

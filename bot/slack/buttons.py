@@ -15,35 +15,40 @@ from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ConversationId
 from bot.approvals.together import covered, has_enough, is_dangerous
+from bot.approvals.words import phrase, say
 from bot.slack import glance, verbs
 from bot.slack.literal import in_line
 from bot.slack.text import clip
 
 _DECISIONS: Final = (
-    (DecisionKind.APPROVE, verbs.APPROVE, "Approve", "primary"),
-    (DecisionKind.EDIT, verbs.EDIT, "Edit", None),
-    (DecisionKind.RESPOND, verbs.RESPOND, "Respond", None),
-    (DecisionKind.REJECT, verbs.REJECT, "Reject", "danger"),
+    (DecisionKind.APPROVE, verbs.APPROVE, phrase("Approve"), "primary"),
+    (DecisionKind.EDIT, verbs.EDIT, phrase("Edit"), None),
+    (DecisionKind.RESPOND, verbs.RESPOND, phrase("Respond"), None),
+    (DecisionKind.REJECT, verbs.REJECT, phrase("Reject"), "danger"),
 )
 
 _TOGETHER: Final = (
-    (DecisionKind.APPROVE, verbs.APPROVE_EVERY, "Approve all"),
-    (DecisionKind.REJECT, verbs.REJECT_EVERY, "Reject all"),
+    (DecisionKind.APPROVE, verbs.APPROVE_EVERY, phrase("Approve all")),
+    (DecisionKind.REJECT, verbs.REJECT_EVERY, phrase("Reject all")),
 )
 
-DANGEROUS: Final = "Run `{tool}`? This is marked as dangerous."
+DANGEROUS: Final = phrase("Run `{tool}`? This is marked as dangerous.")
 """Asked once more before a call that the policy marks runs."""
-SURE, NOT_SURE = "Run it", "Cancel"
+SURE, NOT_SURE = phrase("Run it"), phrase("Cancel")
 
 
 def button(verb: str, label: str, value: str, *, about: str = "", style: str | None = None) -> ButtonElement:
-    """One button; `about` completes the label for those who hear it instead of seeing it; visible already."""
+    """One button; `about` completes the label for those who hear it instead of seeing it.
+
+    Both are visible already, and in the language that is spoken.
+    """
+    heard = say("{button} {about}", button=label, about=about) if about else label
     return ButtonElement(
         text=PlainTextObject(text=label, emoji=True),
         action_id=verb,
         value=value,
         style=style,
-        accessibility_label=clip(f"{label} {about}".strip(), 74),
+        accessibility_label=clip(heard, 74),
     )
 
 
@@ -54,7 +59,7 @@ def decisions(action: Action, *, unread: bool = False) -> list[ButtonElement]:
     """
     value, about = verbs.value_of(action.id, action.edition), glance.in_words(action.asked)
     taken = [
-        button(_first(verb) if unread else verb, label, value, about=about, style=style)
+        button(_first(verb) if unread else verb, say(label), value, about=about, style=style)
         for kind, verb, label, style in _DECISIONS
         if kind in action.takes
     ]
@@ -73,10 +78,10 @@ def asking_once_more(taken: Sequence[ButtonElement], action: Action) -> list[But
 def _once_more(action: Action) -> ConfirmObject:
     tool = in_line(action.asked.tool, 80)[0] or '""'
     return ConfirmObject(
-        title="Run it?",
-        text=PlainTextObject(text=DANGEROUS.format(tool=tool), emoji=False),
-        confirm=SURE,
-        deny=NOT_SURE,
+        title=say("Run it?"),
+        text=PlainTextObject(text=say(DANGEROUS, tool=tool), emoji=False),
+        confirm=say(SURE),
+        deny=say(NOT_SURE),
         style="danger",
     )
 
@@ -84,10 +89,14 @@ def _once_more(action: Action) -> ConfirmObject:
 def together(approvals: Sequence[Approval]) -> list[ButtonElement]:
     """To decide with one press what is open on this card, as far as the policy has it."""
     return [
-        button(verb, label, approvals[0].id, about=f"{len(covered(approvals, kind)):,} open calls")
+        button(verb, say(label), approvals[0].id, about=_open(len(covered(approvals, kind))))
         for kind, verb, label in _TOGETHER
         if has_enough(approvals, kind)
     ]
+
+
+def _open(calls: int) -> str:
+    return say("{count:,} open calls", count=calls)
 
 
 def _first(verb: str) -> str:
@@ -96,24 +105,34 @@ def _first(verb: str) -> str:
 
 def change(action: Action) -> ButtonElement:
     """To take back one's own decision."""
-    return button(verbs.CHANGE, "Change", action.id, about=f"your decision about {glance.tool_of(action)}")
+    return button(
+        verbs.CHANGE,
+        say("Change"),
+        action.id,
+        about=say("your decision about {tool}", tool=glance.tool_of(action)),
+    )
 
 
 def view_all(action: Action) -> ButtonElement:
     """To see one action's arguments in full."""
-    return button(verbs.VIEW_ALL, "View all", action.id, about=f"arguments of {glance.tool_of(action)}")
+    return button(
+        verbs.VIEW_ALL,
+        say("View all"),
+        action.id,
+        about=say("arguments of {tool}", tool=glance.tool_of(action)),
+    )
 
 
 def stop(conversation: ConversationId) -> ButtonElement:
     """To stop the conversation; asks once more."""
     asked = ConfirmObject(
-        title="Stop the agent?",
-        text=PlainTextObject(text="What still waits here is withdrawn, and none of it runs."),
-        confirm="Stop",
-        deny="Go on",
+        title=say("Stop the agent?"),
+        text=PlainTextObject(text=say("What still waits here is withdrawn, and none of it runs.")),
+        confirm=say("Stop"),
+        deny=say("Go on"),
         style="danger",
     )
-    element = button(verbs.STOP, "Stop", conversation, about="the agent")
+    element = button(verbs.STOP, say("Stop"), conversation, about=say("the agent"))
     element.confirm = asked
     return element
 

@@ -23,6 +23,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
+from bot.approvals.words import say, say_many
 from bot.slack import buttons, doubts, pointing, verbs, votes
 from bot.slack.arguments import are_long, need_of_doubts, shares
 from bot.slack.asking import asks, decides
@@ -60,9 +61,6 @@ _CROWDED: Final = (
 """Where not all are: characters for all that is untrusted, and how many open actions are drawn whole."""
 _ROWS: Final = ((7_000, 14), (6_000, 12), (5_500, 10), (5_000, 8), (5_000, 7), (4_500, 6))
 """The same for calls of one tool, of which each is a row."""
-QUEUED: Final = "{count} more requests of this conversation wait; they come as these are decided."
-QUEUED_ONE: Final = "1 more request of this conversation waits; it comes as these are decided."
-"""What the last open card says of those that have none yet."""
 
 
 def card(approval: Approval, *, requester: UserId, behind: int = 0) -> Message:
@@ -91,7 +89,11 @@ def _middles(approval: Approval) -> Iterator[tuple[list[Block], bool]]:
 def _queue(approval: Approval, behind: int) -> list[Block]:
     if not behind or approval.state is not State.WAITING:
         return []
-    told = QUEUED_ONE if behind == 1 else QUEUED.format(count=f"{behind:,}")
+    told = say_many(
+        "{count} more request of this conversation waits; it comes as these are decided.",
+        "{count:,} more requests of this conversation wait; they come as these are decided.",
+        behind,
+    )
     return [
         ContextBlock(
             elements=[MarkdownTextObject(text=told, verbatim=True)], block_id=f"{approval.version}.queue"
@@ -117,12 +119,15 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
 
 
 def _why(approval: Approval) -> MarkdownTextObject:
-    note = clip(own_words(approval.note or "the agent no longer waits for it"), 600)
-    return MarkdownTextObject(text=f"Nothing more can be decided here: {note}", verbatim=True)
+    note = clip(own_words(approval.note or say("the agent no longer waits for it")), 600)
+    told = say("Nothing more can be decided here: {note}", note=note)
+    return MarkdownTextObject(text=told, verbatim=True)
 
 
 def _view_every(approval: Approval) -> ButtonElement:
-    return buttons.button(verbs.VIEW_EVERY, "View all", approval.id, about="actions of this request")
+    return buttons.button(
+        verbs.VIEW_EVERY, say("View all"), approval.id, about=say("actions of this request")
+    )
 
 
 def _everyone(approval: Approval, room: int) -> list[Block]:
@@ -170,7 +175,7 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
         decision = outcome(action, action.outcome, told, in_doubt=is_doubt(approval))
         elements, cut = [*elements, *decision.elements], cut or decision.cut
     elif approval.state is not State.WAITING:
-        elements = [*elements, section(plain("Not decided.", italic=True)), *votes.given(action)]
+        elements = [*elements, section(plain(say("Not decided."), italic=True)), *votes.given(action)]
     else:
         edit = edited(action, told)
         elements = [*elements, *edit.elements, *votes.so_far(action), *will_be_remembered(action)]

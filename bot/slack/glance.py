@@ -8,6 +8,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.action import Action
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
+from bot.approvals.words import say
 from bot.slack.arguments import as_text
 from bot.slack.literal import in_line, plain
 
@@ -57,14 +58,14 @@ def in_words(action: Action, room: int = _VALUE) -> str:
     """
     told_here = (one for one in told(action, room) if one.is_plain)
     parts = (f"{one.name}: {one.value}" if one.name else one.value for one in told_here)
-    return " ".join([tool_of(action), ", ".join(parts)]).strip()
+    return " ".join([tool_of(action), say(", ").join(parts)]).strip()
 
 
 def drawn(action: Action) -> Iterator[RichTextElement]:
     """The same as pieces of a line."""
     yield plain(tool_of(action), bold=True, code=True)
     for number, one in enumerate(told(action)):
-        yield plain(", " if number else " ")
+        yield plain(say(", ") if number else " ")
         if one.name:
             yield plain(f"{one.name}: ")
         yield plain(one.value, italic=True) if one.ours else plain(one.value, code=True)

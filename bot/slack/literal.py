@@ -21,7 +21,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.ids import UserId
 from bot.approvals.times import utc
-from bot.approvals.words import parts
+from bot.approvals.words import AND, parts, say
 from bot.slack.text import border, is_user_id, visible, weight
 
 LONGEST_TEXT: Final = 2_800
@@ -80,6 +80,19 @@ def said(
     Bold and italic hold for its words alone, not for the elements.
     """
     return list(_elements(parts(message, **values), bold=bold, italic=italic))
+
+
+def enumerated(told: Sequence[Sequence[RichTextElement]], last: str = AND) -> Sequence[RichTextElement]:
+    """What `words.listed` does, of elements: `a, b and c`; empty for nothing."""
+    if len(told) < 2:  # noqa: PLR2004 - nothing to join
+        return [element for one in told for element in one]
+    return said(last, before=in_between(told[:-1]), last=told[-1])
+
+
+def in_between(told: Sequence[Sequence[RichTextElement]]) -> Sequence[RichTextElement]:
+    """`a, b, c`."""
+    parts = [part for one in told for part in (plain(say(", ")), *one)]
+    return parts[1:]
 
 
 def _elements(pieces: Iterable[object], *, bold: bool, italic: bool) -> Iterator[RichTextElement]:
@@ -162,7 +175,7 @@ def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:
     part = excerpt(text, room, MOST_LINES)
     if not part.left_out:
         return [block(part.head)], False
-    told = f"… {part.left_out:,} characters left out here, View all shows them …"
+    told = say("… {count:,} characters left out here, View all shows them …", count=part.left_out)
     boxes = [block(part.head)] if part.head else []
     return [*boxes, section(plain(told, italic=True)), *([block(part.tail)] if part.tail else [])], True
 
