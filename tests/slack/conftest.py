@@ -1,0 +1,13 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.store import open_store
+from tests.approvals.fakes import WatchedStore
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[WatchedStore]:
+    async with open_store(tmp_path / "bot.db") as rows:
+        yield WatchedStore(rows)
