@@ -138,9 +138,11 @@ async def test_calls_that_are_not_asked_about_are_kept_out_too_and_so_are_privat
         ("U0BOB", "<@U0BOB> cannot be sent this in a direct message, so it stands here."),
         (
             "C0OPS",
-            "The channel that the policy names for this cannot be written in any more "
-            "(it is archived, or I am not in it), so it stands here. "
-            "Who may decide stays the same; invite me there again, or change the policy.",
+            (
+                "The channel that the policy names for this cannot be written in any more "
+                "(it is archived, or I am not in it), so it stands here. "
+                "Who may decide stays the same; invite me there again, or change the policy."
+            ),
         ),
     ],
 )
