@@ -4,11 +4,12 @@ The keys are stable. Times are ISO 8601 in UTC; people, channels and messages ar
 known, or never, is null. JSON has no NaN and no infinities: where an argument holds one, it is a string.
 
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
-`requesters`, `asked_at`, `expires_at`, `card` {`state`, `channel`, `ts`} (that in the thread, or the first),
-and `actions`, each with `id`, `tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how
-many more it takes), `points_at` (what its arguments point at: `texts` by name, or the `problem` why that is
-not known; null where its tool does not tell) and `approvers` (who may decide, as the policy file says it;
-null without a file).
+`requesters`, `asked_at`, `expires_at`, `held` (whether it waits for its turn behind the cards that are open:
+then nobody is asked yet, and it has no deadline), `card` {`state`, `channel`, `ts`} (that in the thread, or
+the first; that of its burst, where it stands on one with others; null for what is held), and `actions`, each
+with `id`, `tool`, `decision`, `votes` (each with `type`, `by` and `at`), `missing` (how many more it takes),
+`points_at` (what its arguments point at: `texts` by name, or the `problem` why that is not known; null where
+its tool does not tell) and `approvers` (who may decide, as the policy file says it; null without a file).
 
 `show`: `conversation` {`id`, `channel`, `thread_ts`, `requester`, `started_at`, `status`}; `approvals`, each
 with `id`, `interrupt`, `shape`, `state`, `note`, `requesters`, `asked_at`, `expires_at` and `actions`, each
@@ -99,6 +100,7 @@ async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile |
         "requesters": sorted(approval.requesters),
         "asked_at": _time(approval.asked_at),
         "expires_at": _time(approval.expires_at) if approval.expires_at else None,
+        "held": approval.held,
         "card": _card(cards[0]) if cards else None,
         "actions": [
             {

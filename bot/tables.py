@@ -26,6 +26,9 @@ PIPE: Final = 10_000
 NOBODY_KNOWN: Final = "whoever the running bot's policy names (there is no approvals.toml here)"
 
 
+HELD: Final = "none yet: it waits for its turn behind those that are open, and nobody is asked yet"
+
+
 def console() -> Console:
     """Standard output, as wide as the terminal; what it cannot encode does not stop it."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE)
@@ -68,7 +71,7 @@ def conversation_table(report: Document) -> RenderableType:
 
 
 def _waiting(one: Document) -> RenderableType:
-    card = one["card"] or {"state": "not owed yet", "channel": None, "ts": None}
+    card = one["card"] or {"state": HELD if one["held"] else "not owed yet", "channel": None, "ts": None}
     return _block(
         ("conversation", one["conversation"]),
         ("approval", one["approval"]),

@@ -90,6 +90,22 @@ async def test_pending_says_what_waits_for_whom(command: CommandLine) -> None:
     assert "1 approval waits." in lines
 
 
+async def test_what_waits_for_its_turn_is_said_to_be_held_without_card_and_deadline(tmp_path: Path) -> None:
+    (tmp_path / "approvals.toml").write_text(POLICY)
+    command = CommandLine(folder=tmp_path)
+    async with open_store(tmp_path / "bot.db") as store, store.write() as tx:
+        await tx.conversations.add(conversation(THREAD, thread_ts=ROOT))
+        held = approval("p2", action("a2"), conversation=ConversationId(THREAD), held=True)
+        await tx.approvals.add(held)
+    [one] = json.loads((await command.run("pending", "--json")).out)["pending"]
+    assert (one["held"], one["card"], one["expires_at"]) == (True, None, None)
+    lines = [line.strip() for line in (await command.run("pending")).out.splitlines()]
+    assert (
+        "card          none yet: it waits for its turn behind those that are open, and nobody is asked yet"
+        in lines
+    )
+
+
 async def test_pending_is_one_json_document_with_stable_keys(command: CommandLine) -> None:
     [one] = json.loads((await command.run("pending", "--json")).out, parse_constant=pytest.fail)["pending"]
     edited, asked = one.pop("actions")
@@ -101,6 +117,7 @@ async def test_pending_is_one_json_document_with_stable_keys(command: CommandLin
         "requesters": ["U0ALICE"],
         "asked_at": "2026-01-02T12:00:00.123456+00:00",
         "expires_at": "2026-01-03T12:00:00.123456+00:00",
+        "held": False,
         "card": {"state": "shown", "channel": GENERAL, "ts": CARD},
     }
     assert asked == {
