@@ -145,6 +145,11 @@ class Many(ABC):
             with suppress(Refused):
                 self._admission.check(each, each.approval.action(id), rights, spot)
 
+    async def reasons(self, those: Sequence[together.Listed]) -> tuple[str, ...]:
+        """The ready-made reasons for a no that a form about these calls offers."""
+        actions = await self._as_they_are(those)
+        return together.common_reasons([actions[one.id] for one in those if one.id in actions])
+
     async def _as_they_are(self, those: Sequence[together.Listed]) -> Mapping[ActionId, Action]:
         async with self._store.read() as tx:
             asked = await tx.approvals.asked([one.id for one in those])

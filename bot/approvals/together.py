@@ -73,6 +73,12 @@ def is_dangerous(action: Action) -> bool:
     return action.asked.tool in action.briefing.dangers
 
 
+def common_reasons(actions: Sequence[Action]) -> tuple[str, ...]:
+    """The ready-made reasons for a no that the policy has for every one of them, in the first one's order."""
+    first, *others = [action.briefing.reasons for action in actions] or [()]
+    return tuple(reason for reason in first if all(reason in each for each in others))
+
+
 def covered(approvals: Iterable[Approval], kind: DecisionKind) -> list[Pair]:
     """The open calls that one press may decide so, as the policy was when people were asked."""
     return [

@@ -17,8 +17,8 @@ from bot.approvals.approval import Action, Approval
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.places import Spot
-from bot.approvals.together import Covered, Left, Listed, Pair, Together, listed
-from bot.slack import buttons, verbs
+from bot.approvals.together import Covered, Left, Listed, Pair, Together, common_reasons, listed
+from bot.slack import buttons, choices, verbs
 from bot.slack.arguments import Drawn, as_text
 from bot.slack.forms import LONGEST_ANSWER, REASON
 from bot.slack.inputs import literal, text_input
@@ -84,7 +84,8 @@ def sheet(covered: Covered, kind: DecisionKind, opened: Collection[ActionId]) ->
         blocks += _call(pair[1], how, number, kind, is_left=pair[1].id in left)
     blocks += _beyond(covered, len(first), kind)
     if kind is DecisionKind.REJECT:
-        blocks.append(_reason())
+        ready = common_reasons([action for _, action in first])
+        blocks += [*([choices.reason_input(ready)] if ready else []), _reason()]
     cut = any(how.unread for _, how in drawn)
     return Sheet(view=_view(kind, blocks, bool(those)), listed=those, cut=cut)
 

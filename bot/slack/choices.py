@@ -82,9 +82,9 @@ def reason_input(reasons: tuple[str, ...]) -> InputBlock:
     return InputBlock(block_id=READY, label=literal("Ready-made reason"), element=element, optional=True)
 
 
-def chosen_reason(action: Action, values: Mapping[str, object]) -> str:
-    """The ready-made reason that was chosen; empty if none was."""
-    return "".join(_picked(action.briefing.reasons, values, READY)[:1])
+def chosen_reason(reasons: tuple[str, ...], values: Mapping[str, object]) -> str:
+    """The one of these ready-made reasons that was chosen; empty if none was."""
+    return "".join(_picked(reasons, values, READY)[:1])
 
 
 def chosen_answer(action: Action, values: Mapping[str, object]) -> str:

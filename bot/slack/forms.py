@@ -119,13 +119,17 @@ def edit_form(
         blocks.append(_kept(kept))
     return _form(
         "Edit",
-        "Approve edited" if inputs or choice else None,
+        _edited(review) if inputs or choice else None,
         to=verbs.EDIT_FORM,
         about=(approval, action),
         blocks=blocks,
         tool=tool,
         shown=review.shown if review else "",
     )
+
+
+def _edited(review: Review | None) -> str:
+    return buttons.SURE if review and review.is_dangerous else "Approve edited"
 
 
 def message_form(sentence: str) -> View:
@@ -135,9 +139,9 @@ def message_form(sentence: str) -> View:
     return _modal("Not done", None, verbs.PLAIN_VIEW, [said], "")
 
 
-def read_reason(values: Mapping[str, object], action: Action | None = None) -> str:
-    """The reason of a reject form, chosen, typed or both; empty if none was given."""
-    ready = choices.chosen_reason(action, values) if action else ""
+def read_reason(values: Mapping[str, object], reasons: tuple[str, ...] = ()) -> str:
+    """The reason of a reject form that offers these, chosen, typed or both; empty if none was given."""
+    ready = choices.chosen_reason(reasons, values)
     return choices.sentences(ready, _read(values, REASON))
 
 

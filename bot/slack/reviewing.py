@@ -2,7 +2,8 @@
 
 Below each field of the form stands what was there before, as far as it fits into a line; such an edit is
 sent at once. Where it does not fit, sending the form shows the difference first, above the same fields, and
-sending that decides. What was shown is known by its digest, so that nothing else is sent.
+sending that decides. What was shown is known by its digest, so that nothing else is sent. Where the call is
+marked as dangerous, it is always asked once more, with the difference in view.
 """
 
 from dataclasses import dataclass, replace
@@ -17,10 +18,11 @@ from bot.approvals.ids import UserId
 from bot.approvals.masking import Masking
 from bot.slack.arguments import is_short
 from bot.slack.fields import Hidden
-from bot.slack.literal import plain, section
+from bot.slack.literal import in_line, plain, section
 from bot.slack.outcomes import changes, is_same
 
 CHANGED: Final = "This is what changes. Send it, or go on editing below."
+DANGEROUS: Final = "Run {tool} like this? It is marked as dangerous."
 _ROOM: Final = 12_000
 """Characters for the difference; a view takes far more."""
 
@@ -31,6 +33,8 @@ class Review:
 
     elements: list[RichTextElement]
     shown: str
+    is_dangerous: bool = False
+    """Whether it asks if a call is to run that is marked as dangerous."""
 
 
 def mark(approval: Approval, action: Action, edit: Edit) -> str:
@@ -56,4 +60,18 @@ def review(masking: Masking, approval: Approval, action: Action, edit: Edit, by:
     proposed = masked.votes[-1].decision
     drawn = changes(masked, proposed, _ROOM).elements if isinstance(proposed, Edit) else []
     said = section(plain(CHANGED, bold=True))
-    return Review(elements=[said, *drawn], shown=mark(approval, action, edit))
+    asked = _once_more(edit.tool or action.tool) if is_dangerous(action, edit) else []
+    return Review(
+        elements=[*asked, said, *drawn], shown=mark(approval, action, edit), is_dangerous=bool(asked)
+    )
+
+
+def is_dangerous(action: Action, edit: Edit) -> bool:
+    """Whether what the edit lets run is marked as dangerous."""
+    return (edit.tool or action.tool) in action.briefing.dangers
+
+
+def _once_more(tool: str) -> list[RichTextElement]:
+    before, after = DANGEROUS.split("{tool}")
+    named = plain(in_line(tool, 80)[0] or '""', code=True)
+    return [section(plain(f"⚠️ {before}", bold=True), named, plain(f"{after}\n", bold=True))]

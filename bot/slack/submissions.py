@@ -23,7 +23,7 @@ from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
 from bot.slack.payloads import Submission
 from bot.slack.place import Place, spot_of, stamped
-from bot.slack.reviewing import is_in_view, mark, review
+from bot.slack.reviewing import is_dangerous, is_in_view, mark, review
 
 Payload = dict[str, Any]
 Read = Callable[[Approval, Action, Submission], Decision | FieldErrors]
@@ -59,7 +59,9 @@ class Submissions:
 
     async def rejected(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it, for this reason."""
-        await self._sent(ack, body, lambda _, action, form: Reject(read_reason(form.values, action)))
+        await self._sent(
+            ack, body, lambda _, action, form: Reject(read_reason(form.values, action.briefing.reasons))
+        )
 
     async def responded(self, ack: AsyncAck, body: Payload) -> None:
         """Do not run it; this is the answer."""
@@ -75,12 +77,12 @@ class Submissions:
         if not isinstance(form, Submission):
             await ack()
             return
-        decision = (
-            Approve() if form.callback_id == verbs.APPROVE_EVERY_FORM else Reject(read_reason(form.values))
-        )
         try:
             if not (those := all_at_once.read(form.private_metadata)):
                 raise NotAllowed(all_at_once.NOT_LISTED)
+            decision: Approve | Reject = Approve()
+            if form.callback_id == verbs.REJECT_EVERY_FORM:
+                decision = Reject(read_reason(form.values, await self.desk.reasons(those)))
             became = await self.desk.decide_all(those, decision, by=form.by, spot=spot_of(form))
         except Refused as refusal:
             await ack(response_action="update", view=message_form(str(refusal)))
@@ -155,7 +157,8 @@ class Submissions:
         tool = edit.tool or action.tool
         hidden = self._hidden(approval, action, tool)
         before = turning.as_edited(action, tool).arguments
-        if place.shown == mark(approval, action, edit) or is_in_view(before, edit.arguments, hidden):
+        in_view = is_in_view(before, edit.arguments, hidden) and not is_dangerous(action, edit)
+        if in_view or place.shown == mark(approval, action, edit):
             return None
         shown = review(self.masking.of(approval.realm), approval, action, edit, form.by)
         view = edit_form(approval, action, hidden, tool=place.tool, review=shown)

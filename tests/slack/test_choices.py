@@ -168,11 +168,12 @@ def test_reasons_of_the_policy_can_be_chosen_and_added_to() -> None:
     fields = inputs(view)
     assert list(fields) == ["Ready-made reason", "Reason"]
     assert words(fields["Ready-made reason"]["element"]) == ["Too risky", "Not now.", "(none of these)"]
-    assert read_reason(picked("ready", "0"), one) == "Too risky"
-    assert read_reason(picked("ready", "0", text="Use staging."), one) == "Too risky. Use staging."
-    assert read_reason(picked("ready", "1", text="Use staging."), one) == "Not now. Use staging."
-    assert read_reason(picked("ready", "none", text="Use staging."), one) == "Use staging."
-    assert read_reason(picked("ready"), one) == ""
+    ready = one.briefing.reasons
+    assert read_reason(picked("ready", "0"), ready) == "Too risky"
+    assert read_reason(picked("ready", "0", text="Use staging."), ready) == "Too risky. Use staging."
+    assert read_reason(picked("ready", "1", text="Use staging."), ready) == "Not now. Use staging."
+    assert read_reason(picked("ready", "none", text="Use staging."), ready) == "Use staging."
+    assert read_reason(picked("ready"), ready) == ""
     assert list(inputs(reject_form(approval(action()), action()))) == ["Reason"]
     assert sentences("太危险。", "x") == "太危险。 x"
 

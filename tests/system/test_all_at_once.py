@@ -63,6 +63,25 @@ async def test_reject_all_gives_each_of_them_the_reason(house: House) -> None:
     assert RUNS == []
 
 
+async def test_reject_all_offers_the_ready_made_reasons_that_all_of_them_have(tmp_path: Path) -> None:
+    policy = (
+        f'{TOGETHER}reasons = ["Not now", "Too expensive", "Ask finance"]\n'
+        '[[rules]]\ntools = ["store"]\nreasons = ["Ask finance", "Too large", "Not now"]\n'
+    )
+    async with a_house(tmp_path, policy=policy) as house:
+        await house.asks([THREE[0], ("store", {"data": {"a": 1}})])
+        await house.bob.press(await house.card(), "Reject all")
+        form = await house.bob.form("Reject these 2 calls?")
+        [ready] = [block for block in form["blocks"] if block["block_id"] == "ready"]
+        offered = [option["text"]["text"] for option in ready["element"]["options"]]
+        assert offered == ["Not now", "Ask finance", "(none of these)"]
+        filled = {"Ready-made reason": "Ask finance", "Reason": "they know more"}
+        assert await house.bob.submit(form, filled) == {}
+        answer = await house.answer("Ask finance")
+        assert answer.count("with reason: Ask finance. they know more") == 2
+        assert RUNS == []
+
+
 async def test_what_was_decided_meanwhile_is_left_out_and_told(house: House) -> None:
     await house.asks(THREE)
     card = await house.card()
