@@ -5,6 +5,7 @@ else there is a line each, without any argument. A tab takes 100 blocks and 250 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
 
 from slack_sdk.models.blocks import (
@@ -25,6 +26,7 @@ from bot.approvals.inbox import Inbox, Mine, Request, Ruled
 from bot.approvals.person import Standing
 from bot.approvals.ports import Asked
 from bot.approvals.standings import nearest_copy
+from bot.approvals.who import ChannelMembers, MembersOf, Who
 from bot.slack import cards, verbs
 from bot.slack.buttons import link
 from bot.slack.headlines import names, tool_names
@@ -156,10 +158,22 @@ def _one(mine: Mine, by: UserId, address: Link) -> Iterator[Block]:
         block_id=f"waiting.{approval.id}",
     )
     for action in actions[:MOST_ACTIONS]:
-        yield from cards.elsewhere(approval, action, ROOM)
+        yield from cards.elsewhere(approval, _by_name(action, asked.conversation.channel), ROOM)
     if (more := len(actions) - MOST_ACTIONS) > 0:
         yield _small(MORE_ACTIONS.format(count=f"{more:,}"), f"more.{approval.id}")
     yield DividerBlock(block_id=f"line.{approval.id}")
+
+
+def _by_name(action: Action, channel: ChannelId) -> Action:
+    """Here "this channel" would be none: the channel of the thread has its name instead."""
+    if channel.startswith("D"):
+        return action
+
+    def named(who: Who) -> Who:
+        return MembersOf(channel) if isinstance(who, ChannelMembers) and not who.name else who
+
+    needs = tuple(replace(need, approvers=tuple(map(named, need.approvers))) for need in action.needs)
+    return replace(action, needs=needs)
 
 
 def _lists(inbox: Inbox, address: Link) -> Iterator[Block]:

@@ -19,7 +19,7 @@ from slack_sdk.models.blocks import (
     RichTextSectionElement,
 )
 
-from bot.approvals.ids import UserId
+from bot.approvals.ids import ChannelId, UserId
 from bot.approvals.times import utc
 from bot.approvals.words import AND, parts, say
 from bot.slack.text import border, is_user_id, visible, weight
@@ -111,6 +111,11 @@ def _elements(pieces: Iterable[object], *, bold: bool, italic: bool) -> Iterator
 def person(user: UserId) -> RichTextElement:
     """A person, as a mention; only ours come alive."""
     return RichTextElementParts.User(user_id=user) if is_user_id(user) else plain(shown(user) or "?")
+
+
+def channel(id: ChannelId) -> RichTextElement:
+    """A channel by its name, which leads there; whoever may not see it sees that it is a private one."""
+    return RichTextElementParts.Channel(channel_id=id)
 
 
 def date(at: datetime) -> RichTextElement:

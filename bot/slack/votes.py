@@ -8,7 +8,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.action import Action, Decided, Vote, ends
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
 from bot.approvals.words import phrase, say
-from bot.slack.literal import in_line, person, plain, said, section
+from bot.slack.literal import channel, in_line, person, plain, said, section
 from bot.slack.text import mention
 
 MOST_NAMED: Final = 8
@@ -94,6 +94,8 @@ def _any_of(group: Sequence[Who]) -> list[RichTextElement]:
 
 def _who(who: Who) -> RichTextElement:
     match who:
+        case ChannelMembers(name=name) if name:
+            return plain(in_line(name, _HANDLE)[0])
         case ChannelMembers():
             return plain(say("this channel"))
         case Requester():
@@ -104,8 +106,10 @@ def _who(who: Who) -> RichTextElement:
             return person(id)
         case UserGroup(id=id, handle=handle):
             return plain(in_line(f"@{handle or id}", _HANDLE)[0])
-        case MembersOf(id=id, name=name):
-            return plain(in_line(name or id, _HANDLE)[0])
+        case MembersOf(id=id, name=""):
+            return channel(id)
+        case MembersOf(name=name):
+            return plain(in_line(name, _HANDLE)[0])
         case _:
             assert_never(who)
 

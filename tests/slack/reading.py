@@ -52,6 +52,8 @@ def _piece(piece: dict[str, Any]) -> str:
             return str(text)
         case {"type": "user", "user_id": user}:
             return f"@{user}"
+        case {"type": "channel", "channel_id": channel}:
+            return f"#{channel}"
         case {"type": "date", "fallback": fallback}:
             return str(fallback)
     raise AssertionError(piece)

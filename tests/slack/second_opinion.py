@@ -139,6 +139,8 @@ def _piece(piece: Json) -> sb.RichTextElement:
             return sb.RichText(text, **piece.get("style", {}))
         case {"type": "user", "user_id": user}:
             return sb.RichTextUser(user)
+        case {"type": "channel", "channel_id": channel}:
+            return sb.RichTextChannel(channel)
         case {"type": "link", "url": url, "text": text}:
             return sb.RichTextLink(url, text)
         case {"type": "date", "fallback": fallback}:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from bot.approvals.inbox import Inbox, Mine, Request, Ruled
 from bot.approvals.person import Standing
 from bot.approvals.places import Copy
 from bot.approvals.ports import Asked
+from bot.approvals.who import ChannelMembers, Quorum
 from bot.slack.home import HOW_TO_START, MOST_BLOCKS, home, stands_on
 from bot.slack.message import View
 from bot.slack.pending import every, mine
@@ -212,3 +214,31 @@ def test_a_long_answer_ends_with_a_whole_line_and_a_count() -> None:
     assert len("\n".join(told)) <= 3_000
     assert told[-1] == f"… and {12 + 20 + 2 - len(told) + 1} more."
     assert told[-2].endswith("|Open the thread>")
+
+
+@pytest.mark.parametrize(
+    ("name", "in_direct_message", "expected"),
+    [
+        ("", False, {"type": "channel", "channel_id": GENERAL}),
+        ("#ops", False, {"type": "text", "text": "#ops"}),
+        ("", True, {"type": "text", "text": "this channel"}),
+    ],
+)
+def test_whose_votes_are_missing_is_said_by_the_channels_name_since_none_is_this_one(
+    name: str,
+    in_direct_message: bool,  # noqa: FBT001 - a row of the table
+    expected: dict[str, str],
+) -> None:
+    needs = (Quorum(approvers=(ChannelMembers(name),), count=2),)
+    mine = waiting(approval(replace(action(0), needs=needs)))
+    if in_direct_message:
+        conversation = replace(mine.asked.conversation, channel=ChannelId("D0ALICE"))
+        mine = replace(mine, asked=replace(mine.asked, conversation=conversation))
+    told = [
+        piece
+        for block in drawn(bobs(mine))["blocks"]
+        for part in block.get("elements", [])
+        for piece in part.get("elements", [])
+    ]
+    at = next(place for place, piece in enumerate(told) if "2 of " in piece.get("text", ""))
+    assert expected.items() <= told[at + 1].items()
