@@ -17,9 +17,11 @@ from bot.agents.agent import ArgsSchema
 from bot.agents.answering import with_answer
 from bot.agents.built import BuiltAgent
 from bot.agents.referents import referents, resolves
+from bot.agents.rendering import rendered, renders
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import InvalidArguments
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered
 
 FORMATS: Final = FormatChecker(formats=())
 """The formats that are checked for a JSON schema; others are only a hint to the form."""
@@ -67,6 +69,14 @@ class ToolSchemas:
     async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
         """What they point at now, or why that cannot be told within so many seconds; None if it never is."""
         return await referents(self._tools.get(tool), arguments, within=within)
+
+    def renders(self, tool: str) -> bool:
+        """Whether the tool says how its calls are shown."""
+        return renders(self._tools.get(tool))
+
+    async def rendered(self, tool: str, arguments: Arguments, *, within: float) -> Rendered | None:
+        """The parts that it shows one by, or why there are none; None if it never has any."""
+        return await rendered(self._tools.get(tool), arguments, within=within)
 
 
 def meaning(schema: Any) -> Any:  # noqa: ANN401 - JSON

@@ -167,7 +167,8 @@ class Action:
             case Vote(decision=Edit(arguments=arguments, tool=tool), digest=digest) as vote:
                 turned = self.turned(tool or self.tool)
                 asked = replace(turned, arguments=arguments, digest=digest)
-                return replace(asked, referents=vote.referents, chosen=vote.chosen)
+                briefing = replace(turned.briefing, rendered=None)  # it is of the agent's own arguments
+                return replace(asked, referents=vote.referents, chosen=vote.chosen, briefing=briefing)
             case _:
                 return self
 

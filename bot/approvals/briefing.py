@@ -1,7 +1,7 @@
 """What people are told beside a call itself, kept as it was when they were asked. Pure.
 
-Who may decide and which reasons are ready come from the policy, at filing, so that a card that is drawn again
-tells what it told.
+Who may decide and which reasons are ready come from the policy, how the call is shown from its tool, both at
+filing, so that a card that is drawn again tells what it told.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from bot.approvals.decision import Json
+from bot.approvals.rendered import Rendered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,8 @@ class Briefing:
     """Whether one press may decide it together with others."""
     dangers: tuple[str, ...] = ()
     """Which are marked as dangerous, of its tool and of those that an edit may turn it into."""
+    rendered: Rendered | None = None
+    """How the tool shows the call as the agent asked for it; None where it does not say."""
 
     def to_json(self) -> dict[str, Json]:
         """As a JSON object, for a row; without what is not there."""
@@ -35,6 +38,8 @@ class Briefing:
             told["all_at_once"] = True
         if self.dangers:
             told["dangers"] = [*self.dangers]
+        if self.rendered:
+            told["rendered"] = self.rendered.to_json()
         return told
 
     @classmethod
@@ -46,6 +51,7 @@ class Briefing:
             reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
             all_at_once=told.get("all_at_once") is True,
             dangers=tuple(map(str, dangers)) if isinstance(dangers, list) else (),
+            rendered=Rendered.from_json(told.get("rendered")),
         )
 
 

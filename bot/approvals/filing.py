@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from bot.approvals import ids
 from bot.approvals.approval import Action, Approval, LetThrough, State
 from bot.approvals.binding import digest
+from bot.approvals.briefing import Briefing
 from bot.approvals.carding import lead_of, version_of
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.decision import Json
@@ -68,6 +69,7 @@ def _action(
         schema=schema,
         referents=request.referents,
         chosen=request.chosen,
+        briefing=Briefing(rendered=request.rendered),
         digest=digest(
             tool=request.tool,
             arguments=request.arguments,

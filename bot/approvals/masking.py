@@ -14,8 +14,9 @@ from bot.approvals.approval import Approval
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
 from bot.approvals.realm import Realm
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered
 from bot.approvals.secret_names import SecretNames, named
-from bot.approvals.secrets import mask, masked_text
+from bot.approvals.secrets import is_mask, mask, masked_text
 
 _SHORTEST: Final = 4
 """Characters of a secret that is looked for in other texts as well; shorter ones are in every word."""
@@ -119,7 +120,19 @@ class Masking:
             referents=_referents(action.referents, known),
             votes=tuple(self._vote(action.tool, vote, known) for vote in action.votes),
             outcome=outcome,
+            briefing=replace(action.briefing, rendered=self._rendered(action, known)),
         )
+
+    def _rendered(self, action: Action, known: tuple[str, ...]) -> Rendered | None:
+        names = SecretNames(self.redact(action.tool))
+
+        def words(name: str, text: str) -> str:
+            if name and not is_mask(text) and names.mean_secret((name,), text):
+                return _whole(text)
+            return _text(text, known)
+
+        told = action.briefing.rendered
+        return told.reworded(words) if told else None
 
     def _vote(self, tool: str, vote: Vote, known: tuple[str, ...]) -> Vote:
         decision = self._decision(tool, vote.decision, known)

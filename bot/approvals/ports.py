@@ -26,7 +26,8 @@ from bot.approvals.journal import Call, Execution, Step
 from bot.approvals.listings import Listings
 from bot.approvals.person import Person
 from bot.approvals.places import Copy
-from bot.approvals.referents import Referents
+from bot.approvals.referents import Points
+from bot.approvals.rendered import Presents
 from bot.approvals.thread import Thread
 
 
@@ -342,7 +343,7 @@ class Agent(Protocol):
         """End what waits: every open tool call gets `reason` as its failed result, nothing runs."""
 
 
-class Tools(Protocol):
+class Tools(Points, Presents, Protocol):
     """The agent's tools, as far as asking people needs them."""
 
     def schema(self, tool: str) -> Mapping[str, Json] | None:
@@ -350,12 +351,6 @@ class Tools(Protocol):
 
     def check(self, tool: str, arguments: Arguments) -> Arguments:
         """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""
-
-    def resolves(self, tool: str) -> bool:
-        """Whether the tool tells what its arguments point at."""
-
-    async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
-        """What they point at now, or why that cannot be told within so many seconds; None if it never is."""
 
 
 class Clock(Protocol):

@@ -8,11 +8,11 @@ is looked up again before the tool runs.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import rfc8785
 
-from bot.approvals.decision import Json
+from bot.approvals.decision import Arguments, Json
 
 MOST: Final = 6
 """Names of one call: people have to read them all."""
@@ -48,6 +48,16 @@ class Referents:
                 return cls(texts={name: str(text) for name, text in texts.items()})
             case _:
                 raise ValueError("not what a call points at")
+
+
+class Points(Protocol):
+    """What tools say of what their arguments point at."""
+
+    def resolves(self, tool: str) -> bool:
+        """Whether the tool tells what its arguments point at."""
+
+    async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
+        """What they point at now, or why that cannot be told within so many seconds; None if it never is."""
 
 
 def unfit(texts: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ from bot.approvals.places import IN_THREAD
 from bot.approvals.plan import Course
 from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Tools, Transaction
+from bot.approvals.presenting import presented
 from bot.approvals.queueing import Queue
 from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
@@ -104,6 +105,7 @@ class Running:
         for _ in range(MAX_STEPS):
             thread = await pointing(self.store, self.tools, id, await self.agent.read(id))
             thread = await choosing(self.store, self.chooser, id, thread)
+            thread = await presented(self.store, self.tools, self._masking, id, thread)
             known = await vouched(self.store, self.directory, self.policy, id, thread)
             async with self.store.write() as tx:
                 step = await self._square(tx, id, thread, failure, known)

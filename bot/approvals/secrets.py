@@ -16,6 +16,12 @@ def mask(length: int, kind: str = "") -> str:
     return f"(masked{kind and ' '}{kind}, {length:,} character{'s' if length != 1 else ''})"
 
 
+def is_mask(text: str) -> bool:
+    """Whether it is what stands in a secret's place, and nothing else."""
+    return _MASK.fullmatch(text) is not None
+
+
+_MASK: Final = re.compile(r"\(masked(?: \w+)?, [\d,]+ characters?\)|\(masked, true or false\)")
 _PREFIXES: Final = (
     "whsec|shp[a-z]{2}|npm|hf|dckr_pat|dckr_oat|lin_api|lin_oauth|ntn|secret|figd|nfp|sbp|glc|glsa|r8|fw|gsk|tfp"
     "|pplx|xai|tvly|rnd|CLOJARS|pscale_(?:tkn|pw|oauth)|sntry[su]|rubygems|do[opr]_v1|EZ[AT]K|lsv2_(?:pt|sk)"

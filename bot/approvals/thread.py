@@ -8,6 +8,7 @@ from bot.approvals.choosing import Chosen
 from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.ids import InterruptId
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered
 
 
 class Condition(StrEnum):
@@ -41,6 +42,8 @@ class ActionRequest:
     """What the arguments point at, once it was looked up; None where the tool does not tell."""
     chosen: Chosen | None = None
     """What the functions of the policy say of it, once they were asked; None where there are none."""
+    rendered: Rendered | None = None
+    """How the tool shows it, once it was asked; None where it does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from slack_sdk.models.blocks import RichTextElement
+from slack_sdk.models.blocks import RichTextElement, TableBlock
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
@@ -38,6 +38,10 @@ class Drawn:
     """Whether any of it was left out."""
     unread: bool = False
     """Whether what was left out is a part of the arguments: of what runs."""
+    table: TableBlock | None = None
+    """A block that comes after the elements."""
+    below: list[RichTextElement] = field(default_factory=list)
+    """What comes after that block; nothing where there is none."""
 
 
 def as_json_text(value: Json) -> str:

@@ -18,14 +18,16 @@ from slack_sdk.models.blocks import (
     MarkdownTextObject,
     PlainTextObject,
     RichTextBlock,
+    RichTextElement,
     SectionBlock,
+    TableBlock,
 )
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
 from bot.approvals.words import say, say_many
-from bot.slack import buttons, doubts, pointing, verbs, votes
-from bot.slack.arguments import are_long, need_of_doubts, shares
+from bot.slack import buttons, doubts, pointing, rendered, verbs, votes
+from bot.slack.arguments import Drawn, are_long, need_of_doubts, shares
 from bot.slack.asking import asks, decides
 from bot.slack.crowds import decided, ended, next_rows, waiting
 from bot.slack.doubts import is_doubt
@@ -63,27 +65,28 @@ _ROWS: Final = ((7_000, 14), (6_000, 12), (5_500, 10), (5_000, 8), (5_000, 7), (
 """The same for calls of one tool, of which each is a row."""
 
 
-def card(approval: Approval, *, requester: UserId, behind: int = 0) -> Message:
+def card(approval: Approval, *, requester: UserId, behind: int = 0, plainly: bool = False) -> Message:
     """The approval as a message: within Slack's limits, readable, with the buttons that are allowed now.
 
     `behind` is how many requests wait for their turn, which the last open card of a conversation tells.
+    `plainly`: without a table block, which not every Slack takes.
     """
     drawings = (
         _framed(approval, requester, [*middle, *_queue(approval, behind)], crowded=crowded)
-        for middle, crowded in _middles(approval)
+        for middle, crowded in _middles(approval, tables=not plainly)
     )
     blocks = next(blocks for blocks in drawings if size(blocks) <= LARGEST and len(blocks) <= MOST_BLOCKS)
     return Message(text=sentence(approval, requester), blocks=blocks)
 
 
-def _middles(approval: Approval) -> Iterator[tuple[list[Block], bool]]:
+def _middles(approval: Approval, *, tables: bool) -> Iterator[tuple[list[Block], bool]]:
     """Drawings of the actions, each smaller than the one before, and whether some are not shown whole."""
     if len(approval.actions) <= MOST_WHOLE:
         for room in _ROOMS:
-            yield _everyone(approval, room), False
+            yield _everyone(approval, room, tables=tables), False
     is_burst = approval.state is State.WAITING and len({each.tool for each in approval.actions}) == 1
     for room, whole in (*_ROWS, *_CROWDED) if is_burst else _CROWDED:
-        yield _crowd(approval, room, whole), True
+        yield _crowd(approval, room, whole, tables=tables), True
 
 
 def _queue(approval: Approval, behind: int) -> list[Block]:
@@ -130,29 +133,36 @@ def _view_every(approval: Approval) -> ButtonElement:
     )
 
 
-def _everyone(approval: Approval, room: int) -> list[Block]:
+def _everyone(approval: Approval, room: int, *, tables: bool) -> list[Block]:
     """Every action, whole."""
     rooms = shares([room for each in approval.actions for room in (_need(each), need(each))], room)
     drawn: list[Block] = []
     for number, action in enumerate(_described_once(approval.actions), 1):
         if number > 1 and len(approval.actions) <= MOST_DIVIDED:
             drawn.append(DividerBlock(block_id=f"{approval.version}.{number}.line"))
-        drawn += _whole(approval, action, asked=rooms[2 * number - 2], told=rooms[2 * number - 1])
+        asked, told = rooms[2 * number - 2 : 2 * number]
+        drawn += _whole(approval, action, asked=asked, told=told, table=tables and not _has_table(drawn))
     return drawn
 
 
-def _crowd(approval: Approval, room: int, whole: int) -> list[Block]:
+def _crowd(approval: Approval, room: int, whole: int, *, tables: bool) -> list[Block]:
     """The first open actions whole, the decided ones in a line each, the others counted."""
     if approval.state is not State.WAITING:
         return _texts(approval, ended(approval, room))
     drawn = _texts(approval, decided(approval, room))
     for action in _described_once(approval.open[:whole]):
-        drawn += _whole(approval, action, asked=room // whole // 2, told=0)
+        table = tables and not _has_table(drawn)
+        drawn += _whole(approval, action, asked=room // whole // 2, told=0, table=table)
     if rest := approval.open[whole:]:
         if whole:
             drawn += _texts(approval, next_rows(approval, rest, room), "next")
         drawn.append(ContextBlock(elements=[waiting(rest)], block_id=f"{approval.version}.rest"))
     return drawn
+
+
+def _has_table(blocks: Iterable[Block]) -> bool:
+    """Slack takes one in a message."""
+    return any(isinstance(each, TableBlock) for each in blocks)
 
 
 def _described_once(actions: Iterable[Action]) -> Iterator[Action]:
@@ -164,13 +174,13 @@ def _described_once(actions: Iterable[Action]) -> Iterator[Action]:
         said.add(words)
 
 
-def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list[Block]:
+def _whole(approval: Approval, action: Action, *, asked: int, told: int, table: bool = False) -> list[Block]:
     """One action: what is asked, what was decided, what can be done now; with room for both."""
     number = number_of(approval, action)
     stamp = f"{approval.version}.{number}"
     shown = action if action.outcome else action.asked
-    drawn = request(shown, number, len(approval.actions), asked)
-    elements, cut = drawn.elements, drawn.cut
+    drawn = request(shown, number, len(approval.actions), asked, table=table)
+    elements, cut = drawn.below if drawn.table else drawn.elements, drawn.cut
     if action.outcome:
         decision = outcome(action, action.outcome, told, in_doubt=is_doubt(approval))
         elements, cut = [*elements, *decision.elements], cut or decision.cut
@@ -188,10 +198,17 @@ def _whole(approval: Approval, action: Action, *, asked: int, told: int) -> list
         now.append(buttons.view_all(action))
     if again := ask_again(action):
         now.append(again)
-    return [
-        RichTextBlock(elements=elements, block_id=f"{stamp}.request"),
-        *buttons.row(now, f"{stamp}.buttons"),
-    ]
+    return [*_asking(drawn, elements, stamp), *buttons.row(now, f"{stamp}.buttons")]
+
+
+def _asking(drawn: Drawn, elements: list[RichTextElement], stamp: str) -> list[Block]:
+    """What is asked and what came of it; in two where a table stands between."""
+    if drawn.table is None:
+        return [RichTextBlock(elements=elements, block_id=f"{stamp}.request")]
+    drawn.table.block_id = f"{stamp}.table"
+    above = RichTextBlock(elements=drawn.elements, block_id=f"{stamp}.request")
+    below = [RichTextBlock(elements=elements, block_id=f"{stamp}.below")] if elements else []
+    return [above, drawn.table, *below]
 
 
 def elsewhere(approval: Approval, action: Action, room: int) -> list[Block]:
@@ -214,6 +231,7 @@ def _texts(approval: Approval, texts: list[str], name: str = "lines") -> list[Bl
 def _need(action: Action) -> int:
     """How much room a request could use, roughly."""
     arguments = action.arguments if action.outcome else action.asked.arguments
-    asked = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000)
+    rows = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000)
+    asked = rendered.need(action if action.outcome else action.asked) or rows
     pointed = pointing.need(action if action.outcome else action.asked)
     return 300 + min(weight(action.description), 900) + asked + need_of_doubts(arguments) + pointed

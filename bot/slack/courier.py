@@ -160,7 +160,7 @@ class Courier:
             case Meaning.NO_CHANNEL:
                 log.warning("card_not_redrawn", post=post.id, error=name_of(error))
                 await self._displaced.lose(post, error)
-            case Meaning.TOO_MUCH if post.kind is PostKind.PROGRESS and post.kind not in self.refused:
+            case Meaning.TOO_MUCH if post.kind in SIMPLER and post.kind not in self.refused:
                 self.refused.add(post.kind)
                 await self.redraw(post.id)
             case _:

@@ -31,7 +31,7 @@ CHANGING: Final = frozenset(
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
 """What may quote the arguments of its conversation's calls."""
 
-SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER})
+SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER, PostKind.CARD})
 """What can be said with simpler blocks, where a Slack does not take the better ones."""
 
 DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
@@ -102,9 +102,7 @@ class Drawing:
                 return [answers.opening(self.post.settled_by or self.conversation.requester, self.post.text)]
             case PostKind.CARD:
                 shown = self.shown
-                return (
-                    [card(shown, requester=self.conversation.requester, behind=self.behind)] if shown else []
-                )
+                return [self._card(shown)] if shown else []
             case PostKind.NOT_ASKED:
                 shown = self.shown
                 return [not_asked(shown)] if shown else []
@@ -123,6 +121,10 @@ class Drawing:
                 return [told] if told else []
             case _:
                 assert_never(self.post.kind)
+
+    def _card(self, shown: Approval) -> Message:
+        who = self.conversation.requester
+        return card(shown, requester=who, behind=self.behind, plainly=self.plainly)
 
     def _as_time_goes_by(self) -> Message | None:
         """None if it is too late to say it."""

@@ -1,5 +1,6 @@
 """One action request, drawn: the tool, its description and its arguments."""
 
+from dataclasses import replace
 from typing import Final
 
 from slack_sdk.models.blocks import RichTextElement
@@ -9,6 +10,7 @@ from bot.approvals.masking import without_repetition
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
 from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
 from bot.slack.pointing import points_at
+from bot.slack.rendered import note, presented
 
 DIGEST: Final = 8
 """Characters of the digest that people compare."""
@@ -46,8 +48,8 @@ def title(action: Action, number: int, total: int) -> RichTextElement:
     )
 
 
-def request(action: Action, number: int, total: int, room: int) -> Drawn:
-    """What is asked, within about this much room."""
+def request(action: Action, number: int, total: int, room: int, *, table: bool = False) -> Drawn:
+    """What is asked, within about this much room; with a table block only where there may be one."""
     if room < TIGHT:
         return _glance(action, number, total, room)
     parts = [title(action, number, total)]
@@ -56,18 +58,27 @@ def request(action: Action, number: int, total: int, room: int) -> Drawn:
     if words:
         left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
         parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
-    if action.arguments or not words:
-        arguments = drawn(action.arguments, room - len(part.head) - len(part.tail))
-        warned, pointed = doubts_about(action.arguments, room), points_at(action, room)
-        return Drawn(
-            elements=parts + arguments.elements + pointed.elements + warned,
-            cut=bool(part.left_out) or arguments.cut or pointed.cut or bool(warned),
-            unread=arguments.unread or pointed.unread,
-        )
-    pointed = points_at(action, room)
+    what = _what(action, room - len(part.head) - len(part.tail), table=table, described=bool(words))
+    warned, pointed = doubts_about(action.arguments, room), points_at(action, room)
+    below = [*pointed.elements, *warned]
     return Drawn(
-        elements=parts + pointed.elements, cut=bool(part.left_out) or pointed.cut, unread=pointed.unread
+        elements=[*parts, *what.elements, *([] if what.table else below)],
+        cut=bool(part.left_out) or what.cut or pointed.cut or bool(warned),
+        unread=what.unread or pointed.unread,
+        table=what.table,
+        below=[*what.below, *below] if what.table else [],
     )
+
+
+def _what(action: Action, room: int, *, table: bool, described: bool) -> Drawn:
+    """The arguments, or the parts that the tool shows them by."""
+    if told := presented(action, room, table=table):
+        return Drawn(elements=told.above, cut=True, unread=not told.whole, table=told.table, below=told.below)
+    why = note(action.briefing.rendered, drawn=False)
+    if not action.arguments and described:
+        return Drawn(elements=why)
+    arguments = drawn(action.arguments, room)
+    return replace(arguments, elements=[*why, *arguments.elements], cut=arguments.cut or bool(why))
 
 
 def _glance(action: Action, number: int, total: int, room: int) -> Drawn:

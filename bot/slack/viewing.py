@@ -16,7 +16,7 @@ from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
-from bot.slack import buttons, doubts, verbs, votes
+from bot.slack import buttons, doubts, rendered, verbs, votes
 from bot.slack.arguments import as_json_text, doubts_about, extent
 from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
@@ -92,6 +92,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         yield from _arguments(shown_now.arguments)
         if pointed := points_at(shown_now, LARGEST_PAGE).elements:
             yield _rich(*pointed)
+        yield from (_rich(element) for element in rendered.whole(shown_now.briefing.rendered))
         if action.outcome:
             yield _rich(*outcome(action, action.outcome, _OUTCOME, in_doubt=is_doubt(approval)).elements)
         elif told := [*edited(action, _OUTCOME).elements, *votes.so_far(action)]:

@@ -26,6 +26,12 @@ class NoTools:
     async def referents(self, tool: str, arguments: Any, *, within: float) -> None:  # noqa: ANN401, ARG002
         return None
 
+    def renders(self, tool: str) -> bool:  # noqa: ARG002
+        return False
+
+    async def rendered(self, tool: str, arguments: Any, *, within: float) -> None:  # noqa: ANN401, ARG002
+        return None
+
 
 def request(
     *tools: str, allowed: tuple[str, ...] = ("approve", "edit", "reject", "respond")

@@ -165,6 +165,12 @@ class FileTools:
     async def referents(self, tool: str, arguments: Arguments, *, within: float) -> None:
         """Nothing is said of it."""
 
+    def renders(self, tool: str) -> bool:  # noqa: ARG002 - the port has it so
+        return False
+
+    async def rendered(self, tool: str, arguments: Arguments, *, within: float) -> None:
+        """It has no presentation of its own."""
+
 
 class WatchedStore:
     """The real store; counts what is written, and faults can be planted around a commit."""
