@@ -61,7 +61,7 @@ def _arguments(elements: list[Json]) -> Json | None:
         parts = element["elements"]
         texts = [one.get("text", "") for one in parts]
         style = parts[0].get("style")
-        if style == {"italic": True} and "left out here" in texts[0]:
+        if style == {"italic": True} and ("left out here" in texts[0] or "tool itself shows" in texts[0]):
             return None
         if element["type"] == "rich_text_quote" or style == {"italic": True} or "Look twice" in texts[0]:
             continue  # the agent's words, and ours

@@ -8,7 +8,7 @@ from typing import Any
 from bot.sandbox.blocks import check_message, check_view
 from bot.slack.message import Message
 from bot.slack.text import moment
-from tests.slack.reading import texts
+from tests.slack.reading import links, texts
 from tests.slack.samples import NOW
 from tests.slack.second_opinion import second_opinion
 
@@ -17,6 +17,7 @@ OURS = re.compile(
     re.escape(moment(NOW)) + r"|<@U0(?:ALICE|BOB|VOTER\d+|PERSON\d+)>|"
     r"<https://a\.example/C0GENERAL/1\.000[12]00\|Open the (?:card|thread)>"
 )
+ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]*)?([/?#][!-~]*)?")
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
@@ -39,6 +40,7 @@ def assert_view_fit_for_slack(view: dict[str, Any]) -> None:
 
 def assert_harmless(blocks: list[dict[str, Any]], *plain: str) -> None:
     """Nothing untrusted is alive, nothing is hidden; what is alive is a mention or a date of ours."""
+    assert [link for link in links(blocks) if not _is_plain(link)] == []
     for _, text in [*texts(blocks), *(("text", each) for each in plain)]:
         assert ALIVE.search(OURS.sub("", text)) is None, text
     for text in _shown(blocks):
@@ -46,6 +48,11 @@ def assert_harmless(blocks: list[dict[str, Any]], *plain: str) -> None:
             each for each in text if unicodedata.category(each) in HIDDEN and each not in "\n\t\u200d\u200b"
         ]
         assert hidden == [], text
+
+
+def _is_plain(link: dict[str, Any]) -> bool:
+    """Whether it leads where it says that it leads."""
+    return "text" not in link and bool(ADDRESS.fullmatch(link["url"]))
 
 
 def _shown(part: object) -> list[str]:

@@ -14,7 +14,7 @@ def readable(blocks: Blocks) -> str:
     return "\n".join(line for block in blocks for line in _block(block))
 
 
-def _block(block: dict[str, Any]) -> Iterator[str]:  # noqa: C901 - a case per block
+def _block(block: dict[str, Any]) -> Iterator[str]:  # noqa: C901, PLR0912 - a case per block
     match block:
         case {"type": "header", "text": {"text": text}}:
             yield f"# {text}"
@@ -37,8 +37,14 @@ def _block(block: dict[str, Any]) -> Iterator[str]:  # noqa: C901 - a case per b
                     yield from (f"  {name}: {line}" for line in _block(task.get(name, {})))
         case {"type": "input", "label": {"text": label}}:
             yield f"{label}: ___"
+        case {"type": "table", "rows": rows}:
+            yield from (" | ".join(cell["text"] for cell in row) for row in rows)
         case {"type": "rich_text", "elements": elements}:
             for each in elements:
+                if each["type"] == "rich_text_list":
+                    items = ("".join(map(_piece, item["elements"])) for item in each["elements"])
+                    yield from (f"• {item}" for item in items)
+                    continue
                 words = "".join(_piece(piece) for piece in each["elements"])
                 mark = {"rich_text_preformatted": "| ", "rich_text_quote": "> "}.get(each["type"], "")
                 yield from (f"{mark}{line}" for line in words.split("\n"))
@@ -56,6 +62,9 @@ def _piece(piece: dict[str, Any]) -> str:
             return f"#{channel}"
         case {"type": "date", "fallback": fallback}:
             return str(fallback)
+        case {"type": "link", "url": url}:
+            assert "text" not in piece, "a link always shows its address"
+            return f"<{url}>"
     raise AssertionError(piece)
 
 
@@ -114,3 +123,16 @@ def texts(part: object) -> Iterator[tuple[str, str]]:
         case list():
             for inner in part:
                 yield from texts(inner)
+
+
+def links(part: object) -> Iterator[dict[str, Any]]:
+    """Every link that would be alive in rich text."""
+    match part:
+        case dict():
+            if part.get("type") == "link":
+                yield part
+            for inner in part.values():
+                yield from links(inner)
+        case list():
+            for inner in part:
+                yield from links(inner)

@@ -81,6 +81,10 @@ def _block(block: Json) -> sb.Block:  # noqa: C901, PLR0911 - a case per block
             return sb.DividerBlock(block_id=block_id)
         case {"type": "markdown", "text": text}:
             return sb.MarkdownBlock(text)
+        case {"type": "table", "rows": rows}:
+            return sb.TableBlock(
+                [[sb.RawText(cell["text"]) for cell in row] for row in rows], block_id=block_id
+            )
         case {"type": "plan", "title": title, "tasks": tasks}:
             return sb.PlanBlock(title, [_task(each) for each in tasks], block_id=block_id)
         case {"type": "context_actions", "elements": elements}:
@@ -120,6 +124,11 @@ def _feedback(element: Json) -> sb.FeedbackButtons:
 
 
 def _rich(part: Json) -> sb.RichTextObject:
+    if part["type"] == "rich_text_list":
+        items = [_rich(each) for each in part["elements"]]
+        return sb.RichTextList(
+            part["style"], [each for each in items if isinstance(each, sb.RichTextSection)]
+        )
     pieces = [_piece(each) for each in part["elements"]]
     match part["type"]:
         case "rich_text_section":
@@ -141,8 +150,8 @@ def _piece(piece: Json) -> sb.RichTextElement:
             return sb.RichTextUser(user)
         case {"type": "channel", "channel_id": channel}:
             return sb.RichTextChannel(channel)
-        case {"type": "link", "url": url, "text": text}:
-            return sb.RichTextLink(url, text)
+        case {"type": "link", "url": url}:
+            return sb.RichTextLink(url, piece.get("text"))
         case {"type": "date", "fallback": fallback}:
             return sb.RichText(fallback)  # it has no dates
     raise ValueError(f"a piece of rich text that the adapter does not know: {piece.get('type')}")

@@ -10,9 +10,10 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from bot.approvals.action import LetThrough, Remembered
+from bot.approvals.action import Action, LetThrough, Remembered
 from bot.approvals.approval import Approval, Expired, Shape, State
 from bot.approvals.asking import Asking, Remembering
+from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, Post, PostKind, Status
 from bot.approvals.decision import Approve, Arguments, Decision, DecisionKind, Edit, Reject, Respond
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, PostId, Ts, UserId
@@ -22,7 +23,9 @@ from bot.approvals.person import Standing
 from bot.approvals.places import Copy
 from bot.approvals.ports import Asked
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered, as_parts
 from bot.approvals.who import Members, One, Quorum, Requester
+from bot.render import Code, Fields, Link, Table, Text
 from bot.slack.answers import answer, failure, notice, opening
 from bot.slack.cards import card
 from bot.slack.doubts import ran_form
@@ -67,6 +70,15 @@ def one(arguments: Arguments = ARGUMENTS, **changed: Any) -> Approval:  # noqa: 
     """An approval of one call."""
     asked = approval(replace(action(arguments=arguments, schema=SCHEMA), **changed))
     return replace(asked, expires_at=DEADLINE)
+
+
+def shown_by(rendered: Rendered, arguments: Arguments | None = None) -> Approval:
+    """An approval of one call that its tool shows, or fails to."""
+    return one(arguments or REFUND, tool="refund", briefing=Briefing(rendered=rendered), schema=None)
+
+
+def _second(asked: Approval) -> Action:
+    return replace(asked.actions[0], id=ActionId("action-1-0123456789abc"))
 
 
 def two() -> Approval:
@@ -118,6 +130,18 @@ LONG_EDIT: Final = Edit({"path": "notes.txt", "content": LONG.replace("7. A line
 TURNED: Final = Edit({"path": "notes.txt"}, "archive_file")
 POINTING: Final = Referents(texts={"notes.txt": "sha256 0123456789abcdef", "commit": "1234567"})
 UNSEEN: Final = Referents(problem="The server did not answer.")
+PARTS: Final = as_parts(
+    [
+        Text("Pays an order back to the customer's card."),
+        Fields({"Order": "A-17", "Amount": 129.9}),
+        Table(["Article", "Count", "Price"], [["Kettle", 1, "99.90"], ["Filter", 2, "15.00"]]),
+        Link("In the shop", "https://shop.example/orders/A-17"),
+        Code("UPDATE orders\n   SET state = 'refunded'\n WHERE id = 'A-17';"),
+    ]
+)
+FAILED: Final = Rendered(problem="it took longer than 5 seconds")
+WRITES: Final = as_parts([Text("Writes a note."), Fields({"path": "notes.txt"}), Code("done")])
+REFUND: Final[Arguments] = {"order": "A-17", "amount": 129.9}
 SECRETS: Final[Arguments] = {"password": "hunter2hunter2", "text": "token=abc12345 and hunter2hunter2"}
 HOSTILE: Final[Arguments] = {
     "path": "\u202egnp.exe",
@@ -142,6 +166,11 @@ _ASKED: Final[Mapping[str, Approval]] = {
     "open, secrets": one(SECRETS),
     "open, pointing": one(referents=POINTING),
     "open, pointing nowhere": one(referents=UNSEEN),
+    "open, shown by its tool": shown_by(PARTS),
+    "open, shown by its tool, whole": shown_by(WRITES, {"path": "notes.txt", "content": "done"}),
+    "open, two shown by their tools": approval(*shown_by(PARTS).actions, _second(shown_by(PARTS))),
+    "open, not shown by its tool": shown_by(FAILED),
+    "open, shown by its tool, too large": shown_by(as_parts([Text("≈" * 2_000)] * 2)),
     "open, no vote yet": one(needs=BOTH),
     "open, one of two votes": voted_for(Approve()),
     "open, votes of three groups": voted_for(*[Approve()] * 10, needs=BOTH),
@@ -153,6 +182,7 @@ _ASKED: Final[Mapping[str, Approval]] = {
     "open, the tool remembered then": one(remembering=Remembering(asking=Asking.ONCE_PER_TOOL, terms="t")),
     "open, one not asked": through(remembered()),
     "approved": decided(one(), [Approve()]),
+    "approved, shown by its tool": decided(shown_by(PARTS), [Approve()]),
     "approved by two": voted_for(Approve(), Approve()),
     "approved by eleven": voted_for(*[Approve()] * 12, needs=BOTH),
     "edited": decided(one(), [EDIT]),

@@ -157,6 +157,19 @@ async def test_no_secret_leaves_by_a_card_a_view_or_a_form(house: House) -> None
     ]
 
 
+async def test_no_secret_leaves_by_what_a_tool_shows_of_its_calls(house: House) -> None:
+    WORDS.update({"data": {"codename": CODENAME}, "password": MADE[-1].core})
+    for first in range(0, len(MADE), 30):
+        part = MADE[first : first + 30]
+        WORDS["some"] = [one.text for one in part if len(one.text) < 150][:12]
+        await house.asks([("display", {"data": "$data", "password": "$password"})])
+        card = await house.card("As the tool itself shows it", timeout=30)
+        await house.bob.press(card, "View all")
+        await house.bob.close(await house.bob.form("As the tool itself shows it"))
+        await house.bob.press(card, "Approve")
+        await house.bob.sees_change(card, "Approved")
+
+
 async def test_what_is_posted_cannot_unfurl_or_notify(house: House) -> None:
     WORDS.update({"data": {"x": "<!channel> https://evil.example"}, "password": MADE[0].core})
     WORDS["everything"] = ["<!here>"]
