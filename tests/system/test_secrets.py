@@ -21,7 +21,9 @@ from tests.secrets_made import RNG, Secret, secrets, some
 from tests.system.agents import RUNS, WORDS
 from tests.system.house import House, a_house
 
-POLICY = '[defaults]\napprovers = ["channel"]\n[[rules]]\ntools = ["store"]\nredact = ["codename"]\n'
+POLICY = (
+    '[defaults]\napprovers = ["channel"]\n[[rules]]\ntools = ["store", "display"]\nredact = ["codename"]\n'
+)
 MADE = secrets()
 TYPED = some(30)
 CODENAME = "".join(RNG.choice("aeiou") for _ in range(12))
@@ -163,7 +165,8 @@ async def test_no_secret_leaves_by_what_a_tool_shows_of_its_calls(house: House) 
         part = MADE[first : first + 30]
         WORDS["some"] = [one.text for one in part if len(one.text) < 150][:12]
         await house.asks([("display", {"data": "$data", "password": "$password"})])
-        card = await house.card("As the tool itself shows it", timeout=30)
+        card = await house.card(lambda one: "Approve" in buttons(one), timeout=30)
+        assert "As the tool itself shows it" in text_of(card)
         await house.bob.press(card, "View all")
         await house.bob.close(await house.bob.form("As the tool itself shows it"))
         await house.bob.press(card, "Approve")
