@@ -6,6 +6,7 @@ from typing import Final
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import NotAllowed
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered
 
 NO_EDIT: Final = (
     "The agent that asked for this is not in the bot's settings any more, so an edit cannot be checked; "
@@ -28,4 +29,11 @@ class NoTools:
         return False
 
     async def referents(self, tool: str, arguments: Arguments, *, within: float) -> Referents | None:
+        """That is not known."""
+
+    def renders(self, tool: str) -> bool:  # noqa: ARG002 - as the port has it
+        """That is not known."""
+        return False
+
+    async def rendered(self, tool: str, arguments: Arguments, *, within: float) -> Rendered | None:
         """That is not known."""

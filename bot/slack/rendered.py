@@ -21,13 +21,16 @@ from bot.approvals.action import Action
 from bot.approvals.parts import Code, Fields, Link, Part, Scalar, Table, Text
 from bot.approvals.parts import as_text as of_scalar
 from bot.approvals.rendered import Rendered, shown_texts
+from bot.approvals.words import phrase, say
 from bot.slack.arguments import as_text
 from bot.slack.literal import block, boxed, in_line, in_one_line, pieces, plain, quote, section, shown
 
-LEAD: Final = "As the tool itself shows it; View all has the arguments:"
-WHOLE_LEAD: Final = "As the tool itself shows it:"
-TOO_LARGE: Final = "The tool has a presentation of its own that is too large for here; View all has it."
-FAILED: Final = (
+LEAD: Final = phrase("As the tool itself shows it; View all has the arguments:")
+WHOLE_LEAD: Final = phrase("As the tool itself shows it:")
+TOO_LARGE: Final = phrase(
+    "The tool has a presentation of its own that is too large for here; View all has it."
+)
+FAILED: Final = phrase(
     "The tool's own presentation cannot be shown, because {problem}. So the arguments stand as they are."
 )
 NO_ROOM: Final = 10_000_000
@@ -61,7 +64,7 @@ def presented(action: Action, room: int, *, table: bool) -> Presented | None:
     if not parts or rest < _LEAST_BOX * len(codes):
         return None
     each = rest // max(len(codes), 1) - _AROUND
-    above, below = [section(plain(LEAD, italic=True))], list[RichTextElement]()
+    above, below = [section(plain(say(LEAD), italic=True))], list[RichTextElement]()
     cut, found = False, None
     for part in parts:
         if part is block_of:
@@ -78,9 +81,9 @@ def note(rendered: Rendered | None, *, drawn: bool) -> list[RichTextElement]:
     if rendered is None or drawn:
         return []
     if not rendered.problem:
-        return [section(plain(TOO_LARGE, italic=True))]
+        return [section(plain(say(TOO_LARGE), italic=True))]
     problem = in_line(rendered.problem, 2 * _LEAST_BOX)[0] or "?"
-    return [section(plain(FAILED.format(problem=problem), italic=True))]
+    return [section(plain(say(FAILED, problem=problem), italic=True))]
 
 
 def need(action: Action) -> int:
@@ -95,7 +98,7 @@ def whole(rendered: Rendered | None) -> list[RichTextElement]:
     if rendered.problem:
         return note(rendered, drawn=False)
     return [
-        section(plain(WHOLE_LEAD, italic=True)),
+        section(plain(say(WHOLE_LEAD), italic=True)),
         *(element for part in rendered.parts for element in _part(part, NO_ROOM, every_line=True)[0]),
     ]
 
