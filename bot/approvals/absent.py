@@ -7,8 +7,9 @@ from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import NotAllowed
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.words import phrase, say
 
-NO_EDIT: Final = (
+NO_EDIT: Final = phrase(
     "The agent that asked for this is not in the bot's settings any more, so an edit cannot be checked; "
     "nothing was done."
 )
@@ -22,7 +23,7 @@ class NoTools:
 
     def check(self, tool: str, arguments: Arguments) -> Arguments:  # noqa: ARG002 - as the port has it
         """Nothing passes."""
-        raise NotAllowed(NO_EDIT)
+        raise NotAllowed(say(NO_EDIT))
 
     def resolves(self, tool: str) -> bool:  # noqa: ARG002 - as the port has it
         """That is not known."""

@@ -29,6 +29,7 @@ from bot.approvals.quorum import Tally, tally
 from bot.approvals.referents import Referents
 from bot.approvals.times import utc
 from bot.approvals.who import ALONE, Quorum
+from bot.approvals.words import say
 
 EDITION: Final = 16
 """Characters of a digest that tell one edit from another."""
@@ -71,7 +72,7 @@ class Decided:
     at: datetime
 
     def __str__(self) -> str:
-        return f"{PAST[kind_of(self.decision)]} by <@{self.by}>"
+        return say("{approved} by {who}", approved=say(PAST[kind_of(self.decision)]), who=f"<@{self.by}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ class Expired:
     """The deadline that passed."""
 
     def __str__(self) -> str:
-        return f"expired at {utc(self.at)}"
+        return say("expired at {time}", time=utc(self.at))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +109,9 @@ class LetThrough:
 
     def __str__(self) -> str:
         if self.because is None:
-            return "let through by the policy"
-        return f"not asked again, approved by {', '.join(f'<@{id}>' for id in self.because.by)}"
+            return say("let through by the policy")
+        people = say(", ").join(f"<@{id}>" for id in self.because.by)
+        return say("not asked again, approved by {people}", people=people)
 
 
 Outcome: TypeAlias = Decided | Expired | LetThrough

@@ -15,10 +15,20 @@ from bot.approvals.places import Spot
 from bot.approvals.policies import Policies
 from bot.approvals.ports import Asked, Directory
 from bot.approvals.terms import Terms
+from bot.approvals.words import phrase, say
 
 __all__ = ["Admission", "AskAbout", "Rights", "evidence"]
 
-OPEN_AGAIN: Final = "Please open it again."
+ANOTHER_WORKSPACE: Final = phrase(
+    "Slack says that you are of another workspace than this click does, so nothing was done. "
+    "Please press again."
+)
+ANOTHER_HOME: Final = phrase(
+    "This is not your Home tab as it stands now, so nothing was done. Please open it again."
+)
+ANOTHER_PLACE: Final = phrase(
+    "This is not where the request stands, so nothing was done. Please use the card as it stands now."
+)
 
 Matter: TypeAlias = tuple[str, Chosen | None]
 """What people are asked about, as far as it says who decides: tool, and what functions said of the call."""
@@ -104,19 +114,14 @@ class Admission:
 def _check_spot(asked: Asked, rights: Rights, spot: Spot) -> None:
     person = rights.person
     if not person.is_of(spot.team, spot.organisation):
-        raise NotHere(
-            "Slack says that you are of another workspace than this click does, so nothing was done. "
-            "Please press again."
-        )
+        raise NotHere(say(ANOTHER_WORKSPACE))
     thread = asked.conversation.channel
     if spot.home:
         # As long as Slack's answer to the first drawing is on its way, nobody knows what the tab is called.
         if rights.home is None or rights.home.view not in {spot.home, None}:
-            raise NotHere("This is not your Home tab as it stands now, so nothing was done. " + OPEN_AGAIN)
+            raise NotHere(say(ANOTHER_HOME))
     elif not any(card.stands_at(spot, person.id, thread) for card in asked.cards):
-        raise NotHere(
-            "This is not where the request stands, so nothing was done. Please use the card as it stands now."
-        )
+        raise NotHere(say(ANOTHER_PLACE))
 
 
 def _of(action: Action) -> Matter:

@@ -33,6 +33,7 @@ from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
+from bot.approvals.words import phrase, say
 
 __all__ = ["MOVES", "Action", "Approval", "Decided", "Expired", "LetThrough", "Outcome", "Shape", "State"]
 
@@ -57,6 +58,24 @@ MOVES: Final[Mapping[State, frozenset[State]]] = {
     State.WITHDRAWN: frozenset(),
 }
 """Every legal move."""
+
+_ALREADY: Final[Mapping[State, str]] = {
+    State.WAITING: phrase("This request is waiting already."),
+    State.SETTLED: phrase("This request is settled already."),
+    State.DELIVERED: phrase("This request is delivered already."),
+    State.WITHDRAWN: phrase("This request is withdrawn already."),
+}
+
+CANNOT_BE: Final = phrase("`{tool}` cannot be {approved}; nothing was done.")
+CANNOT_BE_UNSEEN: Final = phrase(
+    "`{tool}` cannot be {approved}, for what it points at could not be looked up ({problem}); "
+    "nothing was done."
+)
+CANNOT_BECOME: Final = phrase("`{tool}` cannot be turned into `{other}`; nothing was done.")
+EDITED: Final = phrase("This was edited meanwhile, so nothing was done. Please read it again.")
+EXPIRED: Final = phrase("This request expired at {time}.")
+BY_YOU: Final = phrase("Already {approved} by you.")
+BY_YOU_AND_OPEN: Final = phrase("Already {approved} by you. It still needs others.")
 
 
 class Shape(StrEnum):
@@ -141,14 +160,12 @@ class Approval:
         self.refuse_late(action, by, at)
         kind = kind_of(decision)
         if kind not in action.takes:
-            unseen = (
-                f", for what it points at could not be looked up ({action.unseen})" if action.unseen else ""
-            )
-            raise NotAllowed(f"`{action.tool}` cannot be {PAST[kind]}{unseen}; nothing was done.")
+            message = CANNOT_BE_UNSEEN if action.unseen else CANNOT_BE
+            raise NotAllowed(say(message, tool=action.tool, approved=say(PAST[kind]), problem=action.unseen))
         if seen is not None and seen != action.edition:
-            raise AlreadyDecided("This was edited meanwhile, so nothing was done. Please read it again.")
+            raise AlreadyDecided(say(EDITED))
         if isinstance(decision, Edit) and decision.tool is not None and decision.tool not in action.targets:
-            raise NotAllowed(f"`{action.tool}` cannot be turned into `{decision.tool}`; nothing was done.")
+            raise NotAllowed(say(CANNOT_BECOME, tool=action.tool, other=decision.tool))
         bound = action.asked.digest
         if isinstance(decision, Edit):
             bound = self.digest_of(action, decision.tool or action.tool, decision.arguments, referents)
@@ -170,7 +187,7 @@ class Approval:
         action = self.action(id)
         self.refuse_late(action, by, at)
         if action.vote_of(by) is None:
-            raise NotAllowed("There is no decision of yours to change.")
+            raise NotAllowed(say("There is no decision of yours to change."))
         return self._with(action.taken_back(by, needs), State.WAITING)
 
     def is_over(self, at: datetime) -> bool:
@@ -213,23 +230,24 @@ class Approval:
     def refuse_late(self, action: Action, by: UserId, at: datetime) -> None:
         """Raise `AlreadyDecided` if this person can no longer change the action's outcome at this moment."""
         if self.state is State.WITHDRAWN:
-            raise AlreadyDecided(
-                f"This request is closed: {self.note or 'the agent no longer waits for it'}."
-            )
+            why = self.note or say("the agent no longer waits for it")
+            raise AlreadyDecided(say("This request is closed: {why}.", why=why))
         match action.outcome:
             case Decided(by=last) as decided if self.state is not State.WAITING or not action.may_change(by):
-                who = "you" if last == by else f"<@{last}>"
-                raise AlreadyDecided(f"Already {PAST[kind_of(decided.decision)]} by {who}.")
+                past = say(PAST[kind_of(decided.decision)])
+                if last == by:
+                    raise AlreadyDecided(say(BY_YOU, approved=past))
+                raise AlreadyDecided(say("Already {approved} by {who}.", approved=past, who=f"<@{last}>"))
             case Expired(at=deadline):
-                raise AlreadyDecided(f"This request expired at {utc(deadline)}.")
+                raise AlreadyDecided(say(EXPIRED, time=utc(deadline)))
             case LetThrough():
-                raise AlreadyDecided(f"Nobody is asked about this call: {action.outcome}.")
+                raise AlreadyDecided(say("Nobody is asked about this call: {why}.", why=action.outcome))
             case None | Decided():
                 pass
             case _:
                 assert_never(action.outcome)
         if self.expires_at is not None and self.is_over(at):
-            raise AlreadyDecided(f"This request expired at {utc(self.expires_at)}.")
+            raise AlreadyDecided(say(EXPIRED, time=utc(self.expires_at)))
 
     def digest_of(self, action: Action, tool: str, arguments: Arguments, referents: Referents | None) -> str:
         """The digest of this call in place of the action's; one of `NO_JSON` for what has none."""
@@ -248,7 +266,7 @@ class Approval:
 
     def _move(self, to: State) -> Self:
         if to not in MOVES[self.state]:
-            raise AlreadyDecided(f"This request is {self.state} already.")
+            raise AlreadyDecided(say(_ALREADY[self.state]))
         return replace(self, state=to)
 
 
@@ -269,5 +287,5 @@ def _refuse_twice(action: Action, vote: Vote, seat: Seat) -> None:
     if before is None or seat.needs != action.needs or ends(vote.decision) or ends(before.decision):
         return
     if before.digest == vote.digest and before.fits:
-        wait = "" if action.outcome else " It still needs others."
-        raise AlreadyDecided(f"Already {PAST[kind_of(before.decision)]} by you.{wait}")
+        message = BY_YOU if action.outcome else BY_YOU_AND_OPEN
+        raise AlreadyDecided(say(message, approved=say(PAST[kind_of(before.decision)])))

@@ -11,16 +11,17 @@ from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.person import Standing
 from bot.approvals.ports import Clock, Directory, Jobs, Store, Transaction
 from bot.approvals.stopping import Halting, stop
+from bot.approvals.words import phrase, say
 
 MOST_UNDER_WAY: Final = 50
 """Conversations that a list looks at; of a person's own, and of a channel's."""
 MOST_FINISHED: Final = 5
 """Finished conversations in a list: the newest of a person's own."""
 
-NOT_KNOWN: Final = "This conversation is not known here, so nothing was done."
-NOT_YOURS: Final = "Only who asked for it can stop it here; approvers use the Stop on its card."
-FINISHED: Final = "This is finished already, so there was nothing to stop."
-BEING_STOPPED: Final = "This is being stopped already; its thread says when it is done."
+NOT_KNOWN: Final = phrase("This conversation is not known here, so nothing was done.")
+NOT_YOURS: Final = phrase("Only who asked for it can stop it here; approvers use the Stop on its card.")
+FINISHED: Final = phrase("This is finished already, so there was nothing to stop.")
+BEING_STOPPED: Final = phrase("This is being stopped already; its thread says when it is done.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +76,13 @@ class OwnConversations:
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id)
             if conversation is None:
-                raise NotAllowed(NOT_KNOWN)
+                raise NotAllowed(say(NOT_KNOWN))
             if conversation.requester != by or person.standing is not Standing.MEMBER:
-                raise NotAllowed(NOT_YOURS)
+                raise NotAllowed(say(NOT_YOURS))
             if conversation.status is Status.IDLE:
-                raise Refused(FINISHED)
+                raise Refused(say(FINISHED))
             if conversation.status is Status.CANCELLING:
-                raise Refused(BEING_STOPPED)
+                raise Refused(say(BEING_STOPPED))
             await stop(tx, self.jobs, self.agent, conversation, by=by, now=self.now)
 
 

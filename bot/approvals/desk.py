@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from bot.approvals.action import Seat
 from bot.approvals.admission import Admission, AskAbout, Rights, evidence
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import CANNOT_BECOME, Action, Approval
 from bot.approvals.bursts import merged
 from bot.approvals.choosing import Chooser, Chosen, NoFunctions
 from bot.approvals.decision import Decision, Edit, Json
@@ -26,6 +26,7 @@ from bot.approvals.queueing import Queue
 from bot.approvals.realm import Choice
 from bot.approvals.referents import Referents
 from bot.approvals.rulings import Ruling, decided, event_of, taken_back
+from bot.approvals.words import say
 
 ATTEMPTS: Final = 5
 """How often a decision is tried again when another replica changed the row in between."""
@@ -151,7 +152,7 @@ class Desk(Many):
         tool = edit.tool or action.tool
         allowed = self._policy.of(approval.realm).terms(action.tool).edit_to
         if tool != action.tool and not (tool in action.targets and tool in allowed):
-            raise NotAllowed(f"`{action.tool}` cannot be turned into `{tool}`; nothing was done.")
+            raise NotAllowed(say(CANNOT_BECOME, tool=action.tool, other=tool))
         return tool
 
     async def _judged(
@@ -197,7 +198,7 @@ class Desk(Many):
         except Refused as refusal:
             await self._record(id, by, refusal, rights, spot)
             raise
-        raise Refused("Too many people decided at once; please press again.")
+        raise Refused(say("Too many people decided at once; please press again."))
 
     async def _home(self, by: UserId) -> Home | None:
         async with self._store.read() as tx:

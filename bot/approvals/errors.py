@@ -17,6 +17,8 @@ TryLater                it cannot be done now; the job engine tries it again in 
 
 from collections.abc import Mapping
 
+from bot.approvals.words import say
+
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer to a person, not an error
     """The sentence that the person is told."""
@@ -26,7 +28,7 @@ class UnknownAction(Refused):
     """The button belongs to nothing that is known here."""
 
     def __init__(self) -> None:
-        super().__init__("This request is not known here any more, so nothing was done.")
+        super().__init__(say("This request is not known here any more, so nothing was done."))
 
 
 class NotAllowed(Refused):

@@ -21,6 +21,7 @@ from bot.approvals.policy import Policy, check_decision, check_request
 from bot.approvals.ports import Directory
 from bot.approvals.terms import Terms
 from bot.approvals.who import ChannelMembers, Circle, MembersOf, UserGroup, Who
+from bot.approvals.words import phrase, say
 
 PATIENCE: Final = 2.2
 """Seconds for all that is asked about one click: it has to be written and answered within 3."""
@@ -28,7 +29,9 @@ PATIENCE: Final = 2.2
 NO_CHANNEL: Final = ChannelId("")
 """What `channel` means among requesters: nothing, and it is refused at start."""
 
-TOO_SLOW: Final = "Slack was too slow to say who you are, so nothing was done. Please try again in a moment."
+TOO_SLOW: Final = phrase(
+    "Slack was too slow to say who you are, so nothing was done. Please try again in a moment."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +156,7 @@ async def learnt(directory: Directory, rights: Rights, more: Wanted) -> Rights:
                 asyncio.gather(*_circles(asked, more, by)),
             )
     except TimeoutError:
-        raise CouldNotCheck(TOO_SLOW) from None
+        raise CouldNotCheck(say(TOO_SLOW)) from None
     inside = {} if anew else dict(rights.inside)
     for found in circles:
         inside |= found

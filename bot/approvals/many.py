@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from bot.approvals import together
 from bot.approvals.action import Seat
@@ -17,8 +17,11 @@ from bot.approvals.places import Spot
 from bot.approvals.policies import Policies
 from bot.approvals.ports import Asked, Clock, Store
 from bot.approvals.rulings import Ruling, decided
+from bot.approvals.words import phrase, say
 
 Outcome = TypeVar("Outcome")
+
+NOTHING_TOGETHER: Final = phrase("Nothing here can be decided together any more, so nothing was done.")
 
 
 class Many(ABC):
@@ -58,7 +61,7 @@ class Many(ABC):
 
             calls, no = self._sorted(pairs, kind, admit, by)
             if not calls:
-                raise no or NotAllowed("Nothing here can be decided together any more, so nothing was done.")
+                raise no or NotAllowed(say(NOTHING_TOGETHER))
             still_open = sum(len(one.open) for one in card)
             return together.Covered(calls=tuple(calls), others=still_open - len(calls))
 

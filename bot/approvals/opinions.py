@@ -11,13 +11,14 @@ from bot.approvals.ids import PostId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Spot
 from bot.approvals.ports import Clock, Directory, Event, Store
+from bot.approvals.words import phrase, say
 
-THANKS: Final = "Thank you, that is noted."
-CHANGED: Final = "Thank you, your opinion is changed."
-KNOWN: Final = "Thank you, that was noted already."
-_MEMBERS_ONLY: Final = "Only full members of this workspace can rate an answer, so nothing was noted."
-_UNKNOWN: Final = "This answer is not known here any more, so nothing was noted."
-_ELSEWHERE: Final = "This is not where the answer stands, so nothing was noted."
+THANKS: Final = phrase("Thank you, that is noted.")
+CHANGED: Final = phrase("Thank you, your opinion is changed.")
+KNOWN: Final = phrase("Thank you, that was noted already.")
+_MEMBERS_ONLY: Final = phrase("Only full members of this workspace can rate an answer, so nothing was noted.")
+_UNKNOWN: Final = phrase("This answer is not known here any more, so nothing was noted.")
+_ELSEWHERE: Final = phrase("This is not where the answer stands, so nothing was noted.")
 
 
 class Opinion(StrEnum):
@@ -43,11 +44,11 @@ class Opinions:
             # Its lock puts two clicks of one person in a row.
             conversation = await tx.conversations.get(post.conversation) if post else None
             if post is None or conversation is None or post.kind is not PostKind.ANSWER:
-                raise NotAllowed(_UNKNOWN)
+                raise NotAllowed(say(_UNKNOWN))
             _check(person, spot, post, conversation)
             before = _before(await tx.record.of(conversation.id), id, by)
             if before == opinion:
-                return KNOWN
+                return say(KNOWN)
             await tx.record.append(
                 Event(
                     kind="feedback",
@@ -57,15 +58,15 @@ class Opinions:
                     detail={"answer": id, "opinion": opinion.value, "instead_of": before},
                 )
             )
-            return CHANGED if before else THANKS
+            return say(CHANGED if before else THANKS)
 
 
 def _check(person: Person, spot: Spot, post: Post, conversation: Conversation) -> None:
     if not person.is_of(spot.team, spot.organisation) or person.standing is not Standing.MEMBER:
-        raise NotAllowed(_MEMBERS_ONLY)
+        raise NotAllowed(say(_MEMBERS_ONLY))
     # A long answer has several messages, of which the row knows the first.
     if spot.channel is None or spot.channel not in {post.channel, conversation.channel}:
-        raise NotHere(_ELSEWHERE)
+        raise NotHere(say(_ELSEWHERE))
 
 
 def _before(lines: Sequence[Event], id: PostId, by: UserId) -> str | None:

@@ -1,6 +1,6 @@
 """Who may ask and who may decide. Pure: what it needs to know about the world is handed in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
@@ -22,9 +22,11 @@ from bot.approvals.who import (
     Requester,
     UserGroup,
     Who,
-    one_of,
+    each_of,
+    votes,
     written,
 )
+from bot.approvals.words import phrase, say
 
 __all__ = [
     "ChannelMembers",
@@ -104,11 +106,14 @@ class Policy:
         return self.terms(action.tool).given(action.chosen)
 
 
+_OTHERS_DECIDE: Final = phrase("You asked for this yourself, so somebody else has to decide about `{tool}`.")
+BUT_NOT_WHO_ASKED: Final = phrase("{who}, but nobody who asked for it")
+BY_ACTION: Final = phrase("{who}, depending on the action")
 _NOT_A_MEMBER: Final = {
-    Standing.GUEST: "Guests cannot take part in approvals.",
-    Standing.OUTSIDER: "People of another organisation cannot take part in approvals.",
-    Standing.BOT: "Bots cannot take part in approvals.",
-    Standing.DEACTIVATED: "A deactivated account cannot take part in approvals.",
+    Standing.GUEST: phrase("Guests cannot take part in approvals."),
+    Standing.OUTSIDER: phrase("People of another organisation cannot take part in approvals."),
+    Standing.BOT: phrase("Bots cannot take part in approvals."),
+    Standing.DEACTIVATED: phrase("A deactivated account cannot take part in approvals."),
 }
 
 
@@ -127,7 +132,7 @@ def check_request(policy: Policy, person: Person, circles: frozenset[Circle] = f
     """
     _check_standing(person)
     if not any(_fits(who, person, False, False, circles) for who in policy.requesters):  # noqa: FBT003 - nothing is asked yet
-        raise NotAllowed("You are not among the people who may ask the agent here.")
+        raise NotAllowed(say("You are not among the people who may ask the agent here."))
 
 
 def check_decision(
@@ -154,9 +159,9 @@ def check_decision(
     ]
     called_in = person.id in called and person.id in terms.escalate_to
     if not (any(found) or called_in):
-        raise NotAllowed(f"You are not among the people who may decide about `{tool}`.")
+        raise NotAllowed(say("You are not among the people who may decide about `{tool}`.", tool=tool))
     if asked and not terms.self_approval:
-        raise NotAllowed(f"You asked for this yourself, so somebody else has to decide about `{tool}`.")
+        raise NotAllowed(say(_OTHERS_DECIDE, tool=tool))
     via = dict.fromkeys(written(who) for each in found for who in each)
     return Seat(
         needs=terms.needs,
@@ -168,16 +173,16 @@ def check_decision(
 def in_words(terms: Terms, called: frozenset[UserId] = frozenset()) -> str:
     """Who may decide, as a sentence says it: by the policy's words, without naming who is in a channel."""
     more = tuple(One(id) for id in terms.escalate_to if id in called)
-    who = " and ".join(_words(quorum, more, many=len(terms.quorums) > 1) for quorum in terms.quorums)
-    but = "" if terms.self_approval else ", but nobody who asked for it"
-    return f"{who}{but}"
+    many = len(terms.quorums) > 1
+    each = ((each_of([*quorum.approvers, *more]), quorum.count) for quorum in terms.quorums)
+    who = say(" and ").join(votes(people, count, many=many) for people, count in each)
+    return who if terms.self_approval else say(BUT_NOT_WHO_ASKED, who=who)
 
 
-def _words(quorum: Quorum, more: tuple[Who, ...], *, many: bool) -> str:
-    who = one_of([*quorum.approvers, *more])
-    if quorum.count > 1:
-        return f"{quorum.count} votes, each by {who}"
-    return f"({who})" if many and " or " in who else who
+def by_action(who: Iterable[str]) -> str:
+    """Several such sentences as one, each once, for actions with different terms."""
+    each = list(dict.fromkeys(who))
+    return say(BY_ACTION, who=say("; or ").join(each)) if len(each) > 1 else "".join(each)
 
 
 def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:
@@ -197,7 +202,7 @@ def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:
 
 def _check_standing(person: Person) -> None:
     if person.standing is not Standing.MEMBER:
-        raise NotAllowed(_NOT_A_MEMBER[person.standing])
+        raise NotAllowed(say(_NOT_A_MEMBER[person.standing]))
 
 
 def _fits(who: Who, person: Person, asked: bool, in_channel: bool, groups: frozenset[Circle]) -> bool:  # noqa: FBT001 - what is known of the person

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from bot.approvals.action import Action
 from bot.approvals.approval import Approval
 from bot.approvals.ids import UserId
-from bot.approvals.policy import Policy
+from bot.approvals.policy import BUT_NOT_WHO_ASKED, Policy, by_action
 from bot.approvals.terms import Terms
 from bot.approvals.who import (
     ChannelMembers,
@@ -19,11 +19,11 @@ from bot.approvals.who import (
     UserGroup,
     Who,
     one_of,
+    votes,
 )
+from bot.approvals.words import phrase, say
 
-NOBODY_LEFT: Final = "nobody else whom the policy names"
-BUT_NOT_WHO_ASKED: Final = ", but nobody who asked for it"
-BY_ACTION: Final = ", depending on the action"
+NOBODY_LEFT: Final = phrase("nobody else whom the policy names")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,7 @@ def still_to_decide(waiting: Iterable[Approval], policy: Policy) -> str:
             terms = policy.terms_of(action.asked)
             matter = _Matter(terms=terms, requesters=approval.requesters, called=approval.escalated_to)
             matters.setdefault(matter, []).append(action)
-    who = list(dict.fromkeys(_in_words(matter, actions) for matter, actions in matters.items()))
-    return f"{'; or '.join(who)}{BY_ACTION if len(who) > 1 else ''}"
+    return by_action(_in_words(matter, actions) for matter, actions in matters.items())
 
 
 def _in_words(matter: _Matter, actions: Sequence[Action]) -> str:
@@ -59,9 +58,11 @@ def _in_words(matter: _Matter, actions: Sequence[Action]) -> str:
     called = tuple(One(id) for id in terms.escalate_to if id in matter.called)
     quorums = [_without(out, quorum, called, terms) for quorum in _wanted(terms, actions)]
     if not all(quorum.approvers for quorum in quorums):
-        return NOBODY_LEFT
-    who = " and ".join(_votes(quorum, many=len(quorums) > 1) for quorum in quorums)
-    return f"{who}{'' if terms.self_approval else BUT_NOT_WHO_ASKED}"
+        return say(NOBODY_LEFT)
+    many = len(quorums) > 1
+    each = ((list(dict.fromkeys(map(_one, quorum.approvers))), quorum.count) for quorum in quorums)
+    who = say(" and ").join(votes(people, count, many=many) for people, count in each)
+    return who if terms.self_approval else say(BUT_NOT_WHO_ASKED, who=who)
 
 
 def _wanted(terms: Terms, actions: Sequence[Action]) -> Sequence[Quorum]:
@@ -77,18 +78,11 @@ def _without(out: frozenset[UserId], quorum: Quorum, called: tuple[One, ...], te
     return replace(quorum, approvers=tuple(who for who in able if terms.self_approval or who != Requester()))
 
 
-def _votes(quorum: Quorum, *, many: bool) -> str:
-    who = " or ".join(dict.fromkeys(map(_one, quorum.approvers)))
-    if quorum.count > 1:
-        return f"{quorum.count} votes, each by {who}"
-    return f"({who})" if many and " or " in who else who
-
-
 def _one(who: Who) -> str:
     """As a mention where Slack has one; made of ids alone, so that no name can become one."""
     match who:
         case UserGroup(id=id):
-            return f"a member of <!subteam^{id}>"
+            return say("a member of {group}", group=f"<!subteam^{id}>")
         case One():
             return one_of([who])
         case ChannelMembers() | Requester() | Members() | MembersOf():

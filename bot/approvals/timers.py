@@ -18,7 +18,7 @@ from bot.approvals.hearing import owe_outcome_of
 from bot.approvals.ids import ApprovalId, PostId
 from bot.approvals.places import Copy, ToApprovers
 from bot.approvals.policies import Policies
-from bot.approvals.policy import Policy, Terms, in_words
+from bot.approvals.policy import Policy, Terms, by_action, in_words
 from bot.approvals.ports import Clock, Event, Jobs, Store, Transaction, Work
 from bot.approvals.remaining import still_to_decide
 from bot.approvals.rulings import resume
@@ -157,8 +157,7 @@ class Timers:
             await self.jobs.owe(tx, spreading(escalated))
 
     def _who(self, approval: Approval) -> str:
-        who = list(dict.fromkeys(in_words(each, approval.escalated_to) for each in self._terms(approval)))
-        return f"{'; or '.join(who)}{', depending on the action' if len(who) > 1 else ''}"
+        return by_action(in_words(each, approval.escalated_to) for each in self._terms(approval))
 
     async def _say(self, tx: Transaction, approval: Approval, kind: PostKind, timer: str, text: str) -> None:
         """Owe the thread what there is to say, and each place where people are asked; once for each timer."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.approvals.action import EDITION
-from bot.approvals.approval import Action, Approval, Shape, State
+from bot.approvals.approval import EDITED, Action, Approval, Shape, State
 from bot.approvals.decision import DecisionKind
 from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.terms import Terms
+from bot.approvals.words import phrase, say
 
 LEAST: Final = 2
 """Calls; fewer have buttons of their own."""
@@ -21,8 +22,8 @@ LEAST: Final = 2
 Pair = tuple[Approval, Action]
 """An action, and the approval that has it."""
 
-EDITED: Final = "This was edited meanwhile, so nothing was done. Please read it again."
-NOT_OPEN: Final = "This was decided meanwhile."
+NOT_OPEN: Final = phrase("This was decided meanwhile.")
+ON_ITS_OWN: Final = phrase("`{tool}` is decided on its own; nothing was done about it.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,16 +109,16 @@ def refuse(approval: Approval, action: Action, kind: DecisionKind, terms: Terms)
     `terms` are those of the policy as it is now.
     """
     if action.outcome:
-        raise AlreadyDecided(NOT_OPEN)
+        raise AlreadyDecided(say(NOT_OPEN))
     allowed = terms.all_at_once and not (terms.danger and kind is DecisionKind.APPROVE)
     if not (allowed and action.briefing.all_at_once and _is_covered(approval, action, kind)):
-        raise NotAllowed(f"`{action.asked.tool}` is decided on its own; nothing was done about it.")
+        raise NotAllowed(say(ON_ITS_OWN, tool=action.asked.tool))
 
 
 def refuse_unlisted(action: Action, one: Listed) -> None:
     """Raise `AlreadyDecided` if the call is not the one that was listed any more."""
     if listed(action) != one:
-        raise AlreadyDecided(EDITED)
+        raise AlreadyDecided(say(EDITED))
 
 
 def for_person(approvals: Sequence[Approval], kind: DecisionKind, by: UserId) -> list[Pair]:

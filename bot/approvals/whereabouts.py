@@ -10,11 +10,12 @@ from bot.approvals.ids import ActionId, ConversationId, PostId, UserId
 from bot.approvals.places import Spot, is_to_person
 from bot.approvals.ports import Clock, Directory, Event, Store
 from bot.approvals.steering import Steering
+from bot.approvals.words import phrase, say
 
-ELSEWHERE: Final = (
+ELSEWHERE: Final = phrase(
     "This is not where that button stands, so nothing was done. Please use the message as it stands now."
 )
-OTHER_WORKSPACE: Final = (
+OTHER_WORKSPACE: Final = phrase(
     "Slack says that you are of another workspace than this click does, so nothing was done. "
     "Please press again."
 )
@@ -65,7 +66,7 @@ class Whereabouts:
             sentence = ELSEWHERE
         if sentence:
             await self._record(conversation, by, spot)
-            raise NotHere(sentence)
+            raise NotHere(say(sentence))
 
     async def _record(self, conversation: Conversation, by: UserId, spot: Spot) -> None:
         claimed = {"team": spot.team, "channel": spot.channel, "message": spot.message}

@@ -1,11 +1,12 @@
 """Who may decide, as a policy names them, and how many of them it takes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
 from bot.approvals.decision import Json
 from bot.approvals.ids import ChannelId, GroupId, UserId
+from bot.approvals.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +91,36 @@ def written(who: Who) -> str:
 
 def one_of(approvers: Iterable[Who]) -> str:
     """Somebody of these, as a sentence says it, without naming who is in a channel or group."""
-    return " or ".join(dict.fromkeys(_one(who) for who in approvers))
+    return say(" or ").join(each_of(approvers))
+
+
+def each_of(approvers: Iterable[Who]) -> list[str]:
+    """The same, each by itself and once."""
+    return list(dict.fromkeys(_one(who) for who in approvers))
+
+
+def votes(people: Sequence[str], count: int, *, many: bool) -> str:
+    """So many votes from these people; `many` if other votes are told beside these."""
+    who = say(" or ").join(people)
+    if count > 1:
+        return say("{count} votes, each by {who}", count=count, who=who)
+    return say("({who})", who=who) if many and len(people) > 1 else who
 
 
 def _one(who: Who) -> str:
     match who:
         case ChannelMembers(name=name):
-            return f"a full member in {name or 'this channel'}"
+            return say("a full member in {channel}", channel=name or say("this channel"))
         case Requester():
-            return "whoever asked for it"
+            return say("whoever asked for it")
         case Members():
-            return "a full member of this workspace"
+            return say("a full member of this workspace")
         case One(id=id):
             return f"<@{id}>"
         case UserGroup(id=id, handle=handle):
-            return f"a member of @{handle or id}"
+            return say("a member of {group}", group=f"@{handle or id}")
         case MembersOf(id=id, name=name):
-            return f"a full member in {name or id}"
+            return say("a full member in {channel}", channel=name or id)
         case _:
             assert_never(who)
 
