@@ -31,6 +31,16 @@ from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
+from bot.approvals.refusing import (
+    BY_YOU,
+    BY_YOU_AND_OPEN,
+    CANNOT_BE,
+    CANNOT_BE_UNSEEN,
+    CANNOT_BECOME,
+    EDITED,
+    EXPIRED,
+    NO_LONGER_WAITS,
+)
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
 from bot.approvals.words import phrase, say
@@ -65,17 +75,6 @@ _ALREADY: Final[Mapping[State, str]] = {
     State.DELIVERED: phrase("This request is delivered already."),
     State.WITHDRAWN: phrase("This request is withdrawn already."),
 }
-
-CANNOT_BE: Final = phrase("`{tool}` cannot be {approved}; nothing was done.")
-CANNOT_BE_UNSEEN: Final = phrase(
-    "`{tool}` cannot be {approved}, for what it points at could not be looked up ({problem}); "
-    "nothing was done."
-)
-CANNOT_BECOME: Final = phrase("`{tool}` cannot be turned into `{other}`; nothing was done.")
-EDITED: Final = phrase("This was edited meanwhile, so nothing was done. Please read it again.")
-EXPIRED: Final = phrase("This request expired at {time}.")
-BY_YOU: Final = phrase("Already {approved} by you.")
-BY_YOU_AND_OPEN: Final = phrase("Already {approved} by you. It still needs others.")
 
 
 class Shape(StrEnum):
@@ -230,7 +229,7 @@ class Approval:
     def refuse_late(self, action: Action, by: UserId, at: datetime) -> None:
         """Raise `AlreadyDecided` if this person can no longer change the action's outcome at this moment."""
         if self.state is State.WITHDRAWN:
-            why = self.note or say("the agent no longer waits for it")
+            why = self.note or say(NO_LONGER_WAITS)
             raise AlreadyDecided(say("This request is closed: {why}.", why=why))
         match action.outcome:
             case Decided(by=last) as decided if self.state is not State.WAITING or not action.may_change(by):

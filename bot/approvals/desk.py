@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from bot.approvals.action import Seat
 from bot.approvals.admission import Admission, AskAbout, Rights, evidence
-from bot.approvals.approval import CANNOT_BECOME, Action, Approval
+from bot.approvals.approval import Action, Approval
 from bot.approvals.bursts import merged
 from bot.approvals.choosing import Chooser, Chosen, NoFunctions
 from bot.approvals.decision import Decision, Edit, Json
@@ -25,6 +25,7 @@ from bot.approvals.ports import Asked, Clock, Directory, Jobs, Store, Tools
 from bot.approvals.queueing import Queue
 from bot.approvals.realm import Choice
 from bot.approvals.referents import Referents
+from bot.approvals.refusing import CANNOT_BECOME
 from bot.approvals.rulings import Ruling, decided, event_of, taken_back
 from bot.approvals.words import say
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.approvals.action import EDITION
-from bot.approvals.approval import EDITED, Action, Approval, Shape, State
+from bot.approvals.approval import Action, Approval, Shape, State
 from bot.approvals.decision import DecisionKind
 from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused
 from bot.approvals.ids import ActionId, UserId
+from bot.approvals.refusing import EDITED
 from bot.approvals.terms import Terms
 from bot.approvals.words import phrase, say
 
