@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self, assert_never
 
+from bot.approvals import refusing
 from bot.approvals.action import (
     Action,
     Decided,
@@ -31,16 +32,6 @@ from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
-from bot.approvals.refusing import (
-    BY_YOU,
-    BY_YOU_AND_OPEN,
-    CANNOT_BE,
-    CANNOT_BE_UNSEEN,
-    CANNOT_BECOME,
-    EDITED,
-    EXPIRED,
-    NO_LONGER_WAITS,
-)
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
 from bot.approvals.words import phrase, say
@@ -159,12 +150,12 @@ class Approval:
         self.refuse_late(action, by, at)
         kind = kind_of(decision)
         if kind not in action.takes:
-            message = CANNOT_BE_UNSEEN if action.unseen else CANNOT_BE
+            message = refusing.CANNOT_BE_UNSEEN if action.unseen else refusing.CANNOT_BE
             raise NotAllowed(say(message, tool=action.tool, approved=say(PAST[kind]), problem=action.unseen))
         if seen is not None and seen != action.edition:
-            raise AlreadyDecided(say(EDITED))
+            raise AlreadyDecided(say(refusing.EDITED))
         if isinstance(decision, Edit) and decision.tool is not None and decision.tool not in action.targets:
-            raise NotAllowed(say(CANNOT_BECOME, tool=action.tool, other=decision.tool))
+            raise NotAllowed(say(refusing.CANNOT_BECOME, tool=action.tool, other=decision.tool))
         bound = action.asked.digest
         if isinstance(decision, Edit):
             bound = self.digest_of(action, decision.tool or action.tool, decision.arguments, referents)
@@ -229,16 +220,16 @@ class Approval:
     def refuse_late(self, action: Action, by: UserId, at: datetime) -> None:
         """Raise `AlreadyDecided` if this person can no longer change the action's outcome at this moment."""
         if self.state is State.WITHDRAWN:
-            why = self.note or say(NO_LONGER_WAITS)
+            why = self.note or say(refusing.NO_LONGER_WAITS)
             raise AlreadyDecided(say("This request is closed: {why}.", why=why))
         match action.outcome:
             case Decided(by=last) as decided if self.state is not State.WAITING or not action.may_change(by):
                 past = say(PAST[kind_of(decided.decision)])
                 if last == by:
-                    raise AlreadyDecided(say(BY_YOU, approved=past))
+                    raise AlreadyDecided(say(refusing.BY_YOU, approved=past))
                 raise AlreadyDecided(say("Already {approved} by {who}.", approved=past, who=f"<@{last}>"))
             case Expired(at=deadline):
-                raise AlreadyDecided(say(EXPIRED, time=utc(deadline)))
+                raise AlreadyDecided(say(refusing.EXPIRED, time=utc(deadline)))
             case LetThrough():
                 raise AlreadyDecided(say("Nobody is asked about this call: {why}.", why=action.outcome))
             case None | Decided():
@@ -246,7 +237,7 @@ class Approval:
             case _:
                 assert_never(action.outcome)
         if self.expires_at is not None and self.is_over(at):
-            raise AlreadyDecided(say(EXPIRED, time=utc(self.expires_at)))
+            raise AlreadyDecided(say(refusing.EXPIRED, time=utc(self.expires_at)))
 
     def digest_of(self, action: Action, tool: str, arguments: Arguments, referents: Referents | None) -> str:
         """The digest of this call in place of the action's; one of `NO_JSON` for what has none."""
@@ -286,5 +277,5 @@ def _refuse_twice(action: Action, vote: Vote, seat: Seat) -> None:
     if before is None or seat.needs != action.needs or ends(vote.decision) or ends(before.decision):
         return
     if before.digest == vote.digest and before.fits:
-        message = BY_YOU if action.outcome else BY_YOU_AND_OPEN
+        message = refusing.BY_YOU if action.outcome else refusing.BY_YOU_AND_OPEN
         raise AlreadyDecided(say(message, approved=say(PAST[kind_of(before.decision)])))
