@@ -12,6 +12,7 @@ from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 
+from bot.agent_names import read_agents
 from bot.durations import DelayOrNever
 from bot.oauth_settings import ONE_OR_SEVERAL, REDIRECT_PATH, OAuthSettings, one_word, prefixed
 
@@ -99,6 +100,13 @@ class Settings(OAuthSettings):
     @classmethod
     def _signing_secret(cls, secret: SecretStr | None) -> SecretStr | None:
         return one_word(secret)
+
+    @field_validator("bot_agent")
+    @classmethod
+    def _agents(cls, agents: str | None) -> str | None:
+        if agents:
+            read_agents(agents)
+        return agents
 
     @field_validator("slack_api_url")
     @classmethod
