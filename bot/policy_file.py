@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,6 +14,16 @@ from bot.approvals.asking import Asking
 from bot.approvals.decision import DecisionKind
 from bot.approvals.policy import Policy, Rule, Terms, over
 from bot.approvals.times import NEVER
+from bot.policy_agents import (
+    FOR,
+    as_one,
+    own_part,
+    own_place,
+    place_in_file,
+    said_in,
+    told_once,
+    unknown_agents,
+)
 from bot.policy_checks import impossible, misplaced, never_reached, pointless
 from bot.policy_names import Known, is_channel, is_group, is_person
 from bot.policy_reading import Reading
@@ -25,7 +35,6 @@ from bot.policy_sections import (
     Group,
     Loc,
     RuleSection,
-    Section,
     at_odds,
 )
 from bot.toml_lines import place
@@ -77,6 +86,25 @@ class PolicyFile:
     parts: "tuple[PolicyFile, ...]" = ()
     """What it was put together from, if it was."""
 
+    def of_agent(self, name: str) -> "PolicyFile":
+        """The file as it holds for this agent: with its section, if it has one, before everything else."""
+        content = self.content
+        if name not in content.agents:
+            return self
+
+        def told(loc: Loc) -> str:
+            place, is_own = place_in_file(content, name, loc)
+            return self.told(place) + ("" if is_own else FOR.format(name=name))
+
+        own = replace(self, content=own_part(content, name), told=lambda loc: self.told(own_place(name, loc)))
+        rest = replace(self, told=lambda loc: self.told(loc) + FOR.format(name=name))
+        return replace(self, content=as_one(content, name), told=told, parts=(own, rest))
+
+    def unknown_agents(self, names: Collection[str]) -> list[str]:
+        """A sentence for each section of an agent that `BOT_AGENT` does not name."""
+        found = unknown_agents(self.content.agents, names)
+        return [self._at(loc, sentence) for loc, sentence in found]
+
     def names(self) -> set[str]:
         """Every person and user group that the file names."""
         return {name for name in self._everybody() if is_person(name) or is_group(name)}
@@ -99,10 +127,10 @@ class PolicyFile:
     def sections(self, tool: str) -> dict[str, Any]:
         """What is said about this tool, by key: by the first matching rule, over the defaults."""
         rule = next((rule for rule in self.content.rules if _matches(rule, tool)), None)
-        said = _said(self.content.defaults)
+        said = said_in(self.content.defaults)
         if rule is None:
             return said
-        own = _said(rule)
+        own = said_in(rule)
         if "require" in own:
             said = {key: value for key, value in said.items() if key not in {"approvers", "quorum"}}
         elif "approvers" in own:
@@ -174,9 +202,16 @@ class PolicyFile:
 
     def check_keys(self) -> None:
         """`BadPolicy` for keys that do not go together, and for rules that are never reached."""
-        odd = [self._at(loc, f"`{_key(loc)}` {why}.") for loc, why in at_odds(self.content)]
-        if problems := odd or self.never_reached(None):
+        if problems := self.odd_keys():
             raise BadPolicy(problems)
+        agents = {name: self.of_agent(name).odd_keys() for name in self.content.agents}
+        if problems := told_once({"": [], **agents}):
+            raise BadPolicy(problems)
+
+    def odd_keys(self) -> list[str]:
+        """A sentence for each of them, as far as the file alone tells."""
+        odd = [self._at(loc, f"`{_key(loc)}` {why}.") for loc, why in at_odds(self.content)]
+        return odd or self.never_reached(None)
 
     def _never_kept(self, policy: Policy, known: Known) -> Iterator[str]:
         """What a section says that could never happen."""
@@ -239,11 +274,6 @@ _SAYS: Final = {
     "greater_than_equal": f"is not a number from 1 to {MOST_VOTES}",
     "less_than_equal": f"is not a number from 1 to {MOST_VOTES}",
 }
-
-
-def _said(section: Section) -> dict[str, Any]:
-    """What a section says, by key."""
-    return {key: value for key in Section.model_fields if (value := getattr(section, key)) is not None}
 
 
 def _written(approvers: Any) -> list[str]:  # noqa: ANN401 - of either key

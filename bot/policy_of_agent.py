@@ -5,9 +5,10 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, Final
 
+from bot.policy_agents import laid_over, said_in
 from bot.policy_file import BadPolicy, PolicyFile, well_formed
 from bot.policy_python import Defaults, Group, Policy
-from bot.policy_sections import Loc, Section
+from bot.policy_sections import Loc
 
 NAME: Final = "the policy of the agent"
 
@@ -38,7 +39,7 @@ def put_together(file: PolicyFile, agents: PolicyFile) -> PolicyFile:
     content = own.model_copy(
         update={
             "requesters": requesters,
-            "defaults": _over(agents.content.defaults, own.defaults),
+            "defaults": laid_over(agents.content.defaults, own.defaults),
             "rules": [*own.rules, *agents.content.rules],
         }
     )
@@ -57,23 +58,9 @@ def notes(policy: PolicyFile) -> list[str]:
     if not policy.parts:
         return []
     file, agents = policy.parts
-    both = _said(file.content.defaults).keys() & _said(agents.content.defaults).keys()
+    both = said_in(file.content.defaults).keys() & said_in(agents.content.defaults).keys()
     names = {"file": file.name, "agent": agents.name}
     return [GOES_FIRST.format(**names), *(NOT_USED.format(key=key, **names) for key in sorted(both))]
-
-
-def _over(agents: Section, own: Section) -> Section:
-    """The file's defaults, with the agent's where they say nothing; `require` replaces what it stands for."""
-    said, more = _said(own), _said(agents)
-    if "require" in said:
-        more = {key: value for key, value in more.items() if key not in {"approvers", "quorum"}}
-    elif "approvers" in said:
-        more.pop("require", None)
-    return own.model_copy(update=more | said)
-
-
-def _said(section: Section) -> dict[str, Any]:
-    return {key: value for key in Section.model_fields if (value := getattr(section, key)) is not None}
 
 
 def _told(file: PolicyFile, agents: PolicyFile, loc: Loc) -> str:

@@ -175,6 +175,16 @@ class RuleSection(Section):
     tools: Names
 
 
+class AgentSection(BaseModel):
+    """What holds for one of several agents, over the rest of the file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    requesters: Names | None = None
+    defaults: Section = Section()
+    rules: list[RuleSection] = []
+
+
 class File(BaseModel):
     """The whole file."""
 
@@ -186,9 +196,10 @@ class File(BaseModel):
     language: Spoken = "en"
     defaults: Section
     rules: list[RuleSection] = []
+    agents: dict[str, AgentSection] = {}
 
     def sections(self) -> Iterator[tuple[Section, Loc]]:
-        """The defaults and the rules, each with its place."""
+        """The defaults and the rules that hold for all agents, each with its place."""
         yield self.defaults, ("defaults",)
         for index, rule in enumerate(self.rules):
             yield rule, ("rules", index)

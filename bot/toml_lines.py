@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
-_TABLE = re.compile(r"\s*\[{1,2}[\w.\- ]+\]{1,2}\s*(#.*)?$")
+_TABLE = re.compile(r"\s*\[{1,2}[\w.\- \"']+\]{1,2}\s*(#.*)?$")
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|#.*")
 
 
@@ -35,9 +36,25 @@ def _openings(line: str) -> Iterator[str]:
 
 
 def _header(lines: Sequence[str], parts: Sequence[str | int]) -> tuple[int, list[str | int]] | None:
-    """The line of the `[table]` or the n-th `[[table]]` that the place begins with, and the rest of it."""
-    if len(parts) > 1 and isinstance(parts[1], int):
-        found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[[{parts[0]}]]")]
-        return (found[parts[1]], list(parts[2:])) if parts[1] < len(found) else None
-    found = [n for n, line in enumerate(lines) if line.strip().startswith(f"[{parts[0]}]")]
-    return (found[0], list(parts[1:])) if found else None
+    """The line of the longest `[table]`, or n-th `[[table]]`, that the place begins with, and the rest of it.
+
+    Where a table has no line of its own, it begins with the first one of a table in it.
+    """
+    keys = [str(part) for part in takewhile(lambda part: isinstance(part, str), parts)]
+    for length in range(len(keys), 0, -1):
+        name, rest = ".".join(keys[:length]), parts[length:]
+        if rest and isinstance(rest[0], int):
+            found = _starting(lines, f"[[{name}]]")
+            if rest[0] < len(found):
+                return found[rest[0]], list(rest[1:])
+        elif found := _starting(lines, f"[{name}]"):
+            return found[0], list(rest)
+    if len(parts) == len(keys) and len(keys) > 1:
+        name = ".".join(keys)
+        inside = [*_starting(lines, f"[{name}."), *_starting(lines, f"[[{name}.")]
+        return (min(inside), []) if inside else None
+    return None
+
+
+def _starting(lines: Sequence[str], header: str) -> list[int]:
+    return [n for n, line in enumerate(lines) if re.sub(r"[\s\"']", "", line).startswith(header)]
