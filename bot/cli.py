@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 
 from bot import reports, tables
-from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.audit import commands as audit_commands
 from bot.errors import CannotStart
 from bot.logs import configure_logs
@@ -18,6 +17,7 @@ from bot.oauth_settings import ONE_WORKSPACE
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import run, until_told
 from bot.reports import Document
+from bot.seen_policy import seen_policy
 from bot.settings import NO_POLICY, Settings
 from bot.store.database import reading_store
 
@@ -108,7 +108,7 @@ def pending(*, as_json: AsJson = False) -> None:
     async def work() -> Document:
         settings = Settings.from_environment()
         async with reading_store(settings.bot_database_url) as store:
-            return await reports.pending(store, _whole_policy(settings))
+            return await reports.pending(store, seen_policy(settings))
 
     if report := run(work):
         _print_json(report) if as_json else tables.console().print(tables.pending_table(report))
@@ -120,10 +120,10 @@ def show(thread: Thread, *, as_json: AsJson = False, unmasked: Unmasked = False)
 
     async def work() -> Document:
         settings = Settings.from_environment()
-        policy = None if unmasked else _whole_policy(settings)
-        masking = None if unmasked else Masking(redact=policy.redact) if policy else BY_DEFAULT
+        policy = seen_policy(settings)
         async with reading_store(settings.bot_database_url) as store:
-            return await reports.conversation(store, thread, masking)
+            masking = None if unmasked else policy
+            return await reports.conversation(store, thread, masking, policy.roster)
 
     if report := run(work):
         _print_json(report) if as_json else tables.console().print(tables.conversation_table(report))
@@ -174,19 +174,6 @@ def main() -> None:
 
 def _policy(settings: Settings) -> PolicyFile | None:
     return read_policy(path) if (path := settings.policy_file) else None
-
-
-def _whole_policy(settings: Settings) -> PolicyFile | None:
-    """What the file says, and what a team's own agent carries."""
-    file = _policy(settings)
-    if not settings.bot_agent:
-        return file
-    from bot.agents.agent import Agent
-    from bot.starting import loaded_agent, whole_policy
-
-    agent = loaded_agent(settings)
-    carried = agent.policy if isinstance(agent, Agent) else None
-    return whole_policy(file, carried) if file or carried else None
 
 
 def _print_lines(lines: Sequence[str] | None) -> None:

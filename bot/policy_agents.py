@@ -42,14 +42,14 @@ def own_part(content: File, name: str) -> File:
 def as_one(content: File, name: str) -> File:
     """The file as it holds for an agent that has a section."""
     section = content.agents[name]
-    return content.model_copy(
-        update={
-            "requesters": section.requesters or content.requesters,
-            "defaults": laid_over(content.defaults, section.defaults),
-            "rules": [*section.rules, *content.rules],
-            "agents": {},
-        }
-    )
+    both: dict[str, Any] = {
+        "defaults": laid_over(content.defaults, section.defaults),
+        "rules": [*section.rules, *content.rules],
+        "agents": {},
+    }
+    if section.requesters:
+        both["requesters"] = section.requesters
+    return content.model_copy(update=both)
 
 
 def own_place(name: str, loc: Loc) -> Loc:

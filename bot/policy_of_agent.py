@@ -21,11 +21,12 @@ GOES_FIRST: Final = (
 NOT_USED: Final = "{agent}: defaults.{key} is not used, for {file} says it."
 
 
-def policy_of(agents: object) -> PolicyFile:
+def policy_of(agents: object, agent: str = "") -> PolicyFile:
     """The policy of an agent, if it is well formed; `BadPolicy` with every problem, by its place."""
+    name = f"{NAME} {agent}".rstrip()
     if not isinstance(agents, Policy):
         raise BadPolicy([NOT_ONE.format(type(agents).__name__)])
-    return well_formed(_document(agents), name=NAME, told=_place)
+    return well_formed(_document(agents), name=name, told=partial(_place, name))
 
 
 def put_together(file: PolicyFile, agents: PolicyFile) -> PolicyFile:
@@ -79,10 +80,10 @@ def _told(file: PolicyFile, agents: PolicyFile, loc: Loc) -> str:
             return file.told(loc)
 
 
-def _place(loc: Loc) -> str:
+def _place(name: str, loc: Loc) -> str:
     """`the policy of the agent: rules[1].approvers`."""
     written = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
-    return f"{NAME}: {written.removeprefix('.')}" if loc else NAME
+    return f"{name}: {written.removeprefix('.')}" if loc else name
 
 
 def _document(policy: Policy) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 The keys are stable. Times are ISO 8601 in UTC; people, channels and messages are Slack's ids; what is not
 known, or never, is null. JSON has no NaN and no infinities: where an argument holds one, it is a string.
 
+Where the bot has several agents, each conversation has an `agent`, its name, after its id.
+
 `pending`: {"pending": [ONE, …]}, oldest first. ONE has `approval`, `conversation`, `channel`, `thread_ts`,
 `requesters`, `asked_at`, `expires_at`, `held` (whether it waits for its turn behind the cards that are open:
 then nobody is asked yet, and it has no deadline), `card` {`state`, `channel`, `ts`} (that in the thread, or
@@ -33,8 +35,10 @@ from bot.approvals.decision import decision_to_json, kind_of, strict
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Execution
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.realm import Choice, Realm
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.meant import UnknownThread, conversation_meant
-from bot.policy_file import PolicyFile
+from bot.seen_policy import SeenPolicy
 from bot.store.database import RowsStore
 from bot.store.transaction import RowsTransaction
 
@@ -45,7 +49,7 @@ EVERYTHING: Final = 1_000_000
 """Approvals that are listed at most."""
 
 
-async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
+async def pending(store: RowsStore, policy: SeenPolicy) -> Document:
     """What waits for people, oldest first."""
     async with store.read() as tx:
         waiting = await tx.approvals.waiting(limit=EVERYTHING)
@@ -54,10 +58,15 @@ async def pending(store: RowsStore, policy: PolicyFile | None) -> Document:
         }
 
 
-async def conversation(store: RowsStore, thread: str, masking: Masking | None = BY_DEFAULT) -> Document:
+async def conversation(
+    store: RowsStore,
+    thread: str,
+    maskings: Choice[Masking] | None = BY_DEFAULT,
+    roster: Roster = ONE_AGENT,
+) -> Document:
     """One conversation with all that belongs to it; `UnknownThread` if there is none.
 
-    Without `masking` secrets are in it as they are.
+    Without `maskings` secrets are in it as they are.
     """
     async with store.read() as tx:
         id = await conversation_meant(tx, thread)
@@ -65,8 +74,9 @@ async def conversation(store: RowsStore, thread: str, masking: Masking | None = 
         if found is None:
             raise UnknownThread(thread)
         approvals = await tx.approvals.of(id)
+        masking = maskings.of(found.realm) if maskings else None
         report: Document = {
-            "conversation": _conversation(found),
+            "conversation": _conversation(found, roster),
             "approvals": [
                 _approval(masking.approval(approval) if masking else approval) for approval in approvals
             ],
@@ -89,12 +99,14 @@ async def meant(store: RowsStore, thread: str) -> ConversationId:
         return await conversation_meant(tx, thread)
 
 
-async def _waiting(tx: RowsTransaction, approval: Approval, policy: PolicyFile | None) -> Document:
+async def _waiting(tx: RowsTransaction, approval: Approval, seen: SeenPolicy) -> Document:
+    policy = seen.policy_of(approval.realm)
     found = await tx.conversations.get(approval.conversation)
     cards = await tx.posts.cards(approval.id)
     return {
         "approval": approval.id,
         "conversation": approval.conversation,
+        **_agent(approval.realm, seen.roster),
         "channel": found.channel if found else None,
         "thread_ts": found.thread_ts if found else None,
         "requesters": sorted(approval.requesters),
@@ -120,9 +132,15 @@ def _card(card: Post) -> Document:
     return {"state": card.state.value, "channel": card.channel, "ts": card.ts}
 
 
-def _conversation(found: Conversation) -> Document:
+def _agent(realm: Realm, roster: Roster) -> Document:
+    """The agent's name, where there are several."""
+    return {"agent": label} if (label := roster.label(realm)) else {}
+
+
+def _conversation(found: Conversation, roster: Roster) -> Document:
     return {
         "id": found.id,
+        **_agent(found.realm, roster),
         "channel": found.channel,
         "thread_ts": found.thread_ts,
         "requester": found.requester,

@@ -1,7 +1,8 @@
 """What a start depends on, one by one: `wiring` needs them all to run, `checks` looks at each by itself."""
 
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -10,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.agent_names import NamedAgent, read_agents
 from bot.agents.agent import Agent
 from bot.agents.build import build
 from bot.agents.built import BuiltAgent, GraphBuilder
@@ -17,15 +19,10 @@ from bot.agents.errors import BadAgent
 from bot.agents.failures import cut
 from bot.agents.load import SHIPPED, load
 from bot.agents.savers import set_up_postgres
-from bot.approvals.policy import QUESTION, Policy
 from bot.approvals.ports import Journal
 from bot.errors import CannotStart, SlackUnreachable
-from bot.policy_file import BadPolicy, PolicyFile
-from bot.policy_names import Known, is_group
-from bot.policy_of_agent import notes, policy_of, put_together
-from bot.settings import NO_POLICY, Settings
+from bot.settings import Settings
 from bot.slack.app import Identity, identity, socket_address
-from bot.slack.directory import SlackDirectory
 from bot.slack.refusals import name_of
 from bot.store.database import upgrade
 
@@ -46,20 +43,21 @@ async def upgrade_database(where: str) -> None:
     await upgrade(where, make_tables, set_up_postgres)
 
 
-def agent_name(settings: Settings) -> str:
+def named_agents(settings: Settings) -> Sequence[NamedAgent]:
     """What `BOT_AGENT` says, or the assistant that ships."""
-    return settings.bot_agent or SHIPPED
+    return read_agents(settings.bot_agent or SHIPPED)
 
 
-def loaded_agent(settings: Settings) -> Agent | GraphBuilder:
-    """What `BOT_AGENT` names; `BadAgent` with a sentence."""
+def loaded_agent(settings: Settings, named: NamedAgent) -> Agent | GraphBuilder:
+    """What it names; `BadAgent` with a sentence."""
     # The assistant that ships, and a team's agent that wants the same folder, are told it this way.
     os.environ.setdefault("BOT_WORKSPACE", str(settings.bot_workspace))
-    return load(agent_name(settings))
+    with _told_of(named):
+        return load(named.source)
 
 
 def built_agent(
-    settings: Settings,
+    named: NamedAgent,
     source: Agent | GraphBuilder,
     saver: BaseCheckpointSaver[Any],
     *,
@@ -71,13 +69,26 @@ def built_agent(
     Without a `journal` it is for looking at, not for running. A graph builder is the team's own code:
     whatever it raises is told as a sentence too.
     """
-    name = agent_name(settings)
+    with _told_of(named):
+        try:
+            return build(source, name=named.source, model=model, checkpointer=saver, journal=journal)
+        except BadAgent:
+            raise
+        except Exception as error:
+            raise BadAgent(
+                f"Building {named.source!r} failed with {type(error).__name__}: {cut(str(error))}"
+            ) from error
+
+
+@contextmanager
+def _told_of(named: NamedAgent) -> Iterator[None]:
+    """What is wrong with an agent that has a name is told with it."""
     try:
-        return build(source, name=name, model=model, checkpointer=saver, journal=journal)
-    except BadAgent:
-        raise
-    except Exception as error:
-        raise BadAgent(f"Building {name!r} failed with {type(error).__name__}: {cut(str(error))}") from error
+        yield
+    except BadAgent as bad:
+        if not named.name:
+            raise
+        raise BadAgent(f"{named.name}: {bad}") from bad
 
 
 async def who_we_are(client: AsyncWebClient) -> Identity:
@@ -88,83 +99,6 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
 async def first_address(client: AsyncWebClient, app_token: str) -> str:
     """Where the first socket is opened; `CannotStart` if the app token is not taken."""
     return await _asked(client, socket_address(client, app_token), "SLACK_APP_TOKEN")
-
-
-def whole_policy(
-    file: PolicyFile | None, carried: object, *, otherwise: PolicyFile | None = None
-) -> PolicyFile:
-    """What the policy file says and what the agent carries, the file first; `otherwise` where neither is.
-
-    `BadPolicy` if nothing is there, or if what the agent carries is not well formed.
-    """
-    agents = None if carried is None else policy_of(carried)
-    if file and agents:
-        both = put_together(file, agents)
-        for note in notes(both):
-            log.info("policy_note", note=note)
-        return both
-    if found := file or agents or otherwise:
-        return found
-    raise BadPolicy([NO_POLICY])
-
-
-async def resolved(file: PolicyFile, directory: SlackDirectory) -> Policy:
-    """The policy with its people, groups and channels looked up; `BadPolicy` for names that none has."""
-    names = file.names()
-    try:
-        people = await directory.everybody() if names else []
-        groups = await directory.groups() if any(map(is_group, names)) else []
-        rooms = await directory.rooms(file.channels()) if file.channels() else []
-        return file.resolve(Known(people=people, groups=groups, rooms=rooms))
-    except SlackApiError as error:
-        raise CannotStart(
-            f"The names in {file.name} could not be looked up in Slack ({_why(error)})."
-        ) from error
-    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
-        raise SlackUnreachable(
-            f"The names in {file.name} could not be looked up in Slack ({type(error).__name__})."
-        ) from error
-
-
-async def policy_at_start(
-    said: tuple[PolicyFile | None, PolicyFile | None], agent: BuiltAgent, directory: SlackDirectory
-) -> tuple[PolicyFile, Policy]:
-    """The whole policy, as it is written and as it holds; `said` is the file, and what holds without one.
-
-    `BadPolicy` for what is wrong in it.
-    """
-    file, otherwise = said
-    whole = whole_policy(file, agent.policy, otherwise=otherwise)
-    policy = await resolved(whole, directory)
-    check_rules(whole, agent)
-    return whole, policy
-
-
-def check_rules(file: PolicyFile, agent: BuiltAgent) -> None:
-    """`BadPolicy` for rules that the agent, as it was built, cannot keep."""
-    if problems := rule_problems(file, agent):
-        raise BadPolicy(problems)
-
-
-def rule_problems(file: PolicyFile, agent: BuiltAgent) -> list[str]:
-    """A sentence for each rule that no tool comes to, edit that would lead to none, and gate at odds with it.
-
-    Of a team's own graph not all tools are known.
-    """
-    if agent.gates is None:
-        return []
-    return [
-        *file.never_reached([*agent.tools, QUESTION]),
-        *file.unknown_targets(agent.tools),
-        *file.asked_after_all({gate.tool: gate.allowed for gate in agent.gates.values()}),
-    ]
-
-
-def _why(error: SlackApiError) -> str:
-    """The error's name; with the scope, where one is missing."""
-    name = name_of(error)
-    needed = error.response.get("needed") if name == "missing_scope" else None
-    return f"the scope {needed} is missing" if needed else name
 
 
 async def _asked(client: AsyncWebClient, answer: Awaitable[T], setting: str) -> T:

@@ -52,6 +52,7 @@ def conversation_table(report: Document) -> RenderableType:
     parts: list[RenderableType] = [
         _block(
             ("conversation", about["id"]),
+            *_agent(about),
             ("status", about["status"]),
             ("thread", _message(about["channel"], about["thread_ts"])),
             ("asked by", about["requester"]),
@@ -70,10 +71,15 @@ def conversation_table(report: Document) -> RenderableType:
     return Group(*parts)
 
 
+def _agent(about: Document) -> list[tuple[str, str]]:
+    return [("agent", about["agent"])] if "agent" in about else []
+
+
 def _waiting(one: Document) -> RenderableType:
     card = one["card"] or {"state": HELD if one["held"] else "not owed yet", "channel": None, "ts": None}
     return _block(
         ("conversation", one["conversation"]),
+        *_agent(one),
         ("approval", one["approval"]),
         ("asked by", ", ".join(one["requesters"])),
         ("since", _since(one["asked_at"])),

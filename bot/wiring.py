@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,37 +14,29 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.agents.built import BuiltAgent
-from bot.agents.schemas import ToolSchemas
-from bot.agents.threads import Threads
-from bot.approvals.absent import NoTools
-from bot.approvals.choosing import Chooser, NoFunctions
 from bot.approvals.desk import Desk
 from bot.approvals.executing import Executing
 from bot.approvals.filing import SPREAD
-from bot.approvals.ids import ApprovalId, ConversationId, PostId, UserId
-from bot.approvals.masking import Masking
+from bot.approvals.ids import AgentName, ApprovalId, ConversationId, PostId, UserId
 from bot.approvals.opinions import Opinions
-from bot.approvals.policy import Policy
-from bot.approvals.ports import Journal, Tools
+from bot.approvals.ports import Journal
 from bot.approvals.readers import Readers
-from bot.approvals.realm import SOLE, ByAgent
 from bot.approvals.recovery import Recovery
-from bot.approvals.repairing import CANCEL, REPAIR, Repairing
+from bot.approvals.repairing import CANCEL, REPAIR, Cancelling
 from bot.approvals.retention import FORGET, Retention
-from bot.approvals.running import Running
 from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import TIMER, Timers
 from bot.approvals.times import utc_now as _now
 from bot.approvals.words import ENGLISH, public_language
 from bot.background import of_conversation, sweeping
+from bot.crew import Crew, crew_of
 from bot.doors import open_doors, store_problem
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
 from bot.jobs.port import Handler, Job
 from bot.languages import language
 from bot.metrics import Metrics
 from bot.policy_file import PolicyFile
-from bot.policy_functions import PolicyFunctions
 from bot.settings import Settings
 from bot.slack.agent_view import AgentView
 from bot.slack.app import Identity, asking_client, bolt_app, posting_client, slack_client
@@ -56,7 +48,7 @@ from bot.slack.home_tabs import PUBLISH, tabs_beside
 from bot.slack.pending import Pending
 from bot.slack.private import Private
 from bot.slack.submissions import Submissions
-from bot.starting import built_agent, loaded_agent, policy_at_start, who_we_are
+from bot.starting import built_agent, loaded_agent, named_agents, who_we_are
 from bot.store.database import RowsStore, open_store
 from bot.talking import Talking
 
@@ -101,23 +93,21 @@ async def running_bot(
             open_store(settings.bot_database_url, recorded=metrics.recorded)
         )
         built = await _built(stack, settings, model, Executing(store=store, now=_now))
+        first = next(iter(built.values()))
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client = slack_client(token, settings.slack_api_url)
         asking = asking_client(token, settings.slack_api_url)
         who = await who_we_are(asking)
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
-        whole, policy = await policy_at_start((policy_file, otherwise), built, directory)
-        stack.enter_context(public_language(language(whole.content.language) or ENGLISH))
+        crew = await crew_of(built, (policy_file, otherwise), directory)
+        stack.enter_context(public_language(language(crew.language) or ENGLISH))
         work = _Work(
             where=settings.bot_database_url,
             store=store,
-            agent=Threads(built),
-            tools=ToolSchemas(built),
+            crew=crew,
             directory=directory,
             client=client,
-            policy=policy,
-            chooser=PolicyFunctions(whole, policy, directory),
             metrics=metrics,
             keep=settings.bot_keep_checkpoints,
             url=who.url,
@@ -131,8 +121,9 @@ async def running_bot(
         port = await open_doors(stack, settings, app, asking, checks=checks, registry=metrics.registry)
         gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
         stack.callback(gc.unfreeze)
-        log.info("started", agent=built.name, mode=settings.mode.value, bot_user=who.bot_user)
-        yield Bot(settings=settings, identity=who, agent=built, port=port)
+        names = ", ".join(one.name for one in built.values())
+        log.info("started", agent=names, mode=settings.mode.value, bot_user=who.bot_user)
+        yield Bot(settings=settings, identity=who, agent=first, port=port)
 
 
 class _Work:
@@ -143,57 +134,42 @@ class _Work:
         *,
         where: str,
         store: RowsStore,
-        agent: Threads,
-        tools: ToolSchemas,
+        crew: Crew,
         directory: SlackDirectory,
         client: AsyncWebClient,
-        policy: Policy,
-        chooser: PolicyFunctions,
         metrics: Metrics,
         keep: timedelta,
         url: str,
     ) -> None:
         self.store = store
         self.metrics = metrics
-        self._agent = agent
+        self._crew = crew
         self._client = client
-        self._tools = tools
-        self._masking = Masking(redact=lambda tool: policy.terms(tool).redact)
         handlers: dict[str, Handler] = {}
         self.jobs = engine_at(where, store, handlers, self._give_up)
-        self._policy = policy
-        self._chooser = chooser
-        self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=policy)
+        self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=crew.policy)
         self._courier = Courier(
             store=store,
             client=posting_client(client.token or "", client.base_url),
-            masking=self._masking,
+            masking=crew.masking,
             standings=self._standings,
             languages=directory,
         )
         self._tabs = tabs_beside(self._courier, self._standings, directory, url)
-        self._running = Running(
-            store=store,
-            jobs=self.jobs,
-            agent=agent,
-            tools=tools,
-            policy=policy,
-            now=_now,
-            directory=directory,
-            chooser=chooser,
-        )
-        self._repairing = Repairing(store=store, jobs=self.jobs, agent=agent, running=self._running, now=_now)
-        self.retention = Retention(store=store, jobs=self.jobs, agent=agent, keep=keep, now=_now)
+        self._runs = crew.runs(store, self.jobs, directory, _now)
+        memory = crew.first.threads  # all keep their threads in the same place
+        self.retention = Retention(store=store, jobs=self.jobs, agent=memory, keep=keep, now=_now)
+        cancelling = Cancelling(store=store, jobs=self.jobs, agent=crew, now=_now)
         self.recovery = Recovery(store=store, jobs=self.jobs, now=_now)
-        self._timers = Timers(store=store, jobs=self.jobs, policy=policy, now=_now)
+        self._timers = Timers(store=store, jobs=self.jobs, policy=crew.policy, now=_now)
         view = AgentView(client=client, store=store)
         handlers |= {
-            "start": of_conversation(view.around(self._running.start, titled=True)),
-            **dict.fromkeys(("run", "resume"), of_conversation(view.around(self._running.advance))),
-            "prune": of_conversation(agent.prune),
+            "start": of_conversation(view.around(self._runs.start, titled=True)),
+            **dict.fromkeys(("run", "resume"), of_conversation(view.around(self._runs.advance))),
+            "prune": of_conversation(memory.prune),
             FORGET: of_conversation(self.retention.forget),
-            CANCEL: of_conversation(self._repairing.cancel),
-            REPAIR: lambda job: self._repairing.repair(ConversationId(job.payload["conversation"]), job.id),
+            CANCEL: of_conversation(cancelling.cancel),
+            REPAIR: lambda job: self._runs.repair(ConversationId(job.payload["conversation"]), job.id),
             PUBLISH: lambda job: self._tabs.publish(UserId(job.payload["person"])),
             "post": self._post,
             "redraw": self._redraw,
@@ -207,21 +183,22 @@ class _Work:
             store=self.store,
             jobs=self.jobs,
             directory=directory,
-            tools=ByAgent[Tools](first=SOLE, parts={SOLE: self._tools}, otherwise=NoTools()),
-            policy=self._policy,
+            tools=self._crew.tools,
+            policy=self._crew.policy,
             now=_now,
-            chooser=ByAgent[Chooser](first=SOLE, parts={SOLE: self._chooser}, otherwise=NoFunctions()),
+            chooser=self._crew.chooser,
         )
         steering = Steering(
             store=self.store,
             jobs=self.jobs,
-            agent=self._agent,
+            agent=self._crew,
             directory=directory,
-            policy=self._policy,
+            policy=self._crew.policy,
             now=_now,
+            roster=self._crew.roster,
         )
         private = Private(client=self._client)
-        pending = Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._masking)
+        pending = Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._crew.masking)
         talking = Talking(desk=desk, steering=steering, private=private, pending=pending, who=who)
         clicks = Clicks(
             desk=desk,
@@ -229,16 +206,16 @@ class _Work:
             client=self._client,
             private=private,
             readers=Readers(store=self.store, now=_now),
-            masking=self._masking,
+            masking=self._crew.masking,
             tabs=self._tabs,
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
-        forms = Submissions(desk=desk, masking=self._masking, tabs=self._tabs)
+        forms = Submissions(desk=desk, masking=self._crew.masking, tabs=self._tabs)
         return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, self._tabs], directory)
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""
-        self._agent.drain()
+        self._crew.drain()
         await self.jobs.stop(SHUTDOWN)
 
     async def _post(self, job: Job) -> None:
@@ -257,17 +234,19 @@ class _Work:
         self.metrics.job_failed(job.kind)
         log.error("job_failed", kind=job.kind, job=job.id, error=type(error).__name__)
         if job.kind in {"start", "run", "resume", REPAIR}:
-            await self._running.give_up(ConversationId(job.payload["conversation"]))
+            await self._runs.give_up(ConversationId(job.payload["conversation"]))
         elif job.kind == "post":
             await self._courier.give_up(PostId(job.payload["post"]), type(error).__name__)
 
 
 async def _built(
     stack: AsyncExitStack, settings: Settings, model: str | None, journal: Journal
-) -> BuiltAgent:
+) -> Mapping[AgentName, BuiltAgent]:
     saver = await stack.enter_async_context(saver_at(settings.bot_database_url))
-    source, named = loaded_agent(settings), settings.bot_model or model
-    built = built_agent(settings, source, saver, model=named, journal=journal)
-    for warning in built.warnings:
-        log.warning("agent_warning", warning=warning)
+    built: dict[AgentName, BuiltAgent] = {}
+    for named in named_agents(settings):
+        source, chosen = loaded_agent(settings, named), settings.bot_model or model
+        built[named.name] = built_agent(named, source, saver, model=chosen, journal=journal)
+        for warning in built[named.name].warnings:
+            log.warning("agent_warning", warning=warning, **({"agent": named.name} if named.name else {}))
     return built

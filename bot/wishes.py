@@ -16,7 +16,6 @@ from bot.approvals import ids
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Said, Status
 from bot.approvals.filing import thread_key
-from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Work
 from bot.approvals.repairing import CANCEL, REPAIR, doubts, faults
 from bot.approvals.thread import Thread
@@ -24,7 +23,7 @@ from bot.engines import engine_at, is_served, saver_at
 from bot.jobs.port import Job
 from bot.meant import conversation_meant
 from bot.settings import Settings
-from bot.starting import built_agent, loaded_agent
+from bot.starting import built_agent, loaded_agent, named_agents
 from bot.store.database import RowsStore, beside
 
 AT_REST: Final = {
@@ -79,20 +78,24 @@ async def _found(
         f"It may be that {tool} has run already, and people are asked about it; that stays so."
         for tool in doubts(approvals)
     ]
-    thread = await _looked_at(settings, conversation.id)
+    thread = await _looked_at(settings, conversation)
     if isinstance(thread, str):
         return [*found, f"The agent's own memory cannot be looked at here ({thread}); the bot will."]
     found += [f"Found: {fault}." for fault in faults(conversation, thread, approvals, kept)]
     return found or [AT_REST.get(conversation.status, "Nothing is found that is wrong.")]
 
 
-async def _looked_at(settings: Settings, id: ConversationId) -> Thread | str:
+async def _looked_at(settings: Settings, conversation: Conversation) -> Thread | str:
     """The thread as its checkpoint has it, or why that cannot be read here."""
+    agents = {named.name: named for named in named_agents(settings)}
+    named = agents.get(conversation.realm.agent or next(iter(agents)))
+    if named is None:
+        return f"the agent {conversation.realm.agent} is not in BOT_AGENT"
     try:
-        source = await asyncio.to_thread(loaded_agent, settings)
+        source = await asyncio.to_thread(loaded_agent, settings, named)
         async with saver_at(settings.bot_database_url) as saver:
             # It is looked at and does not run, so that no model's key is needed.
-            return await Threads(built_agent(settings, source, saver, model=OFFLINE)).read(id)
+            return await Threads(built_agent(named, source, saver, model=OFFLINE)).read(conversation.id)
     except BadAgent as bad:
         return str(bad).rstrip(".")
     except Exception as error:  # noqa: BLE001 - a checkpoint that cannot be read is what a repair is for

@@ -62,6 +62,8 @@ class Agent:
     feedback: Mapping[str, str] = field(default_factory=dict)
     """The team's words for what the model is told: `rejected` (with `{tool}` and `{reason}`), `expired` and
     `skipped` (with `{tool}`), and `edited`, which is another name for `edit_notice`."""
+    description: str | None = None
+    """What it is for, in a line: told to people where the bot has several agents. `None`: its tools are."""
     policy: Policy | None = None
     """Who may decide about what, in Python, with functions where a file cannot say it. Where there is a
     policy file as well, the file goes first; the log at start says so."""

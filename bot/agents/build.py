@@ -84,6 +84,7 @@ def _from_agent(
         asks_each=agent.interrupt_mode == PER_CALL,
         feedback=feedback,
         policy=agent.policy,
+        description=" ".join((agent.description or "").split()),
         warnings=_ungated(agent, provided),
     )
 

@@ -51,6 +51,8 @@ class BuiltAgent:
     """What the agent is told of calls that did not run as it wanted; of an `Agent`'s own gates alone."""
     policy: Policy | None = None
     """What an `Agent` carries."""
+    description: str = ""
+    """What it is for, in a line; empty where nobody says it."""
     warnings: tuple[str, ...] = ()
     """Sentences for the operator: promises that this agent cannot keep."""
 

@@ -24,7 +24,7 @@ def check_settings(agent: Agent) -> None:
     """Mode and texts are ones that work."""
     if agent.interrupt_mode not in MODES:
         raise BadAgent(f"`interrupt_mode` must be 'batched' or 'per_call', not {agent.interrupt_mode!r}.")
-    for field in ("system_prompt", "description_prefix", "edit_notice"):
+    for field in ("system_prompt", "description", "description_prefix", "edit_notice"):
         told = getattr(agent, field)
         if not isinstance(told, str) and (told is not None or field == "description_prefix"):
             raise BadAgent(f"`{field}` must be text, not {type(told).__name__}.")

@@ -47,6 +47,7 @@ def from_builder(
         graph=graph,
         tools=_tools_of(graph),
         gates=None,
+        description=next(iter((inspect.getdoc(builder) or "").splitlines()), ""),
         warnings=_promises(graph, checkpointer, guarded=journal is not None),
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bot.approvals.action import Seat
 from bot.approvals.decision import Json
-from bot.approvals.errors import CouldNotCheck, NotAllowed
+from bot.approvals.errors import CouldNotCheck, NotAllowed, Refused
 from bot.approvals.homes import Home
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Person
@@ -195,6 +195,20 @@ async def check_asker(directory: Directory, policy: Policy, by: UserId) -> None:
     except NotAllowed:
         rights = await circles_of(directory, person, policy.requesters, NO_CHANNEL)
         check_request(policy, person, rights.circles)
+
+
+async def check_asker_of_any(directory: Directory, policies: Iterable[Policy], by: UserId) -> None:
+    """Let this person ask under one of these policies, whichever; raises what the first of them says."""
+    no: Refused | None = None
+    for policy in policies:
+        try:
+            await check_asker(directory, policy, by)
+        except Refused as refused:
+            no = no or refused
+        else:
+            return
+    if no:
+        raise no
 
 
 async def _known(person: Person) -> Person:

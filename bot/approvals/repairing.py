@@ -15,7 +15,7 @@ from bot.approvals.filing import owe
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Transaction
 from bot.approvals.running import Running
-from bot.approvals.stopping import OPERATOR, stop
+from bot.approvals.stopping import OPERATOR, Halting, stop
 from bot.approvals.thread import Condition, Thread
 
 CANCEL: Final = "cancel"
@@ -104,13 +104,12 @@ def doubts(approvals: Sequence[Approval]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repairing:
-    """Does what operators ask for."""
+class Cancelling:
+    """Stops conversations, as operators ask for it."""
 
     store: Store
     jobs: Jobs
-    agent: Agent
-    running: Running
+    agent: Halting
     now: Clock
 
     async def cancel(self, id: ConversationId) -> None:
@@ -119,6 +118,17 @@ class Repairing:
             conversation = await tx.conversations.get(id)
             if conversation and conversation.status is not Status.IDLE:
                 await stop(tx, self.jobs, self.agent, conversation, by=None, now=self.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairing:
+    """Brings conversations back, as operators ask for it."""
+
+    store: Store
+    jobs: Jobs
+    agent: Agent
+    running: Running
+    now: Clock
 
     async def repair(self, id: ConversationId, wish: str) -> None:
         """Bring a conversation back. The caller holds the thread, as for `Running.advance`.

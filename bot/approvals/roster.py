@@ -105,6 +105,10 @@ class Roster:
         return Realm(agent=address.agent) if address.agent else self.first
 
 
+ONE_AGENT: Final = Roster()
+"""One, without a name."""
+
+
 def _is_close(said: str, name: str) -> bool:
     if len(said) < _SHORTEST:
         return False

@@ -11,13 +11,14 @@ from bot.approvals.conversation import Conversation, Post, PostKind, Said, Statu
 from bot.approvals.errors import Conflict, NotAllowed, Refused
 from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
-from bot.approvals.knowing import check_asker, circles_of
+from bot.approvals.knowing import check_asker, check_asker_of_any, circles_of
 from bot.approvals.opening import being_opened, conversation_in
 from bot.approvals.person import Standing
 from bot.approvals.policies import Policies
 from bot.approvals.policy import Members, One, Policy, Who
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
-from bot.approvals.realm import UNNAMED, Realm
+from bot.approvals.realm import Realm
+from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, stop
 from bot.approvals.turns import WAITS, notice_of, offer
 
@@ -53,19 +54,20 @@ class Steering:
     directory: Directory
     policy: Policies
     now: Clock
+    roster: Roster = ONE_AGENT
 
-    async def command(
-        self, text: str, *, by: UserId, channel: ChannelId, source: str, realm: Realm = UNNAMED
-    ) -> None:
+    async def command(self, text: str, *, by: UserId, channel: ChannelId, source: str) -> None:
         """Start a conversation from a slash command; the bot posts the thread's first message.
 
         Raises `Refused` with the sentence for the person. The same `source` starts one conversation.
         """
-        await self.check_asker(by, realm)
+        address = self.roster.address(text)
+        realm = self.roster.meant(address, None)
+        await check_asker(self.directory, self.policy.of(realm), by)
         if not await self.directory.takes_messages(channel):
             raise NotAllowed("I am not in this channel, so I could not answer: /invite me, then ask again.")
         conversation = self._conversation(by, channel, None, realm)
-        said = self._said(conversation, by, text, source)
+        said = self._said(conversation, by, address.text, source)
         opening = Post(
             id=PostId(ids.fresh()), conversation=conversation.id, kind=PostKind.OPENING, text=said.text
         )
@@ -76,9 +78,10 @@ class Steering:
         except _HeardBefore:
             return
 
-    async def check_asker(self, by: UserId, realm: Realm = UNNAMED) -> None:
-        """Let this person ask the agent; `Refused` with the reason otherwise."""
-        await check_asker(self.directory, self.policy.of(realm), by)
+    async def check_asker(self, by: UserId) -> None:
+        """Let this person ask one of the agents, whichever; `Refused` with the reason otherwise."""
+        policies = [self.policy.of(Realm(agent=name)) for name in self.roster.names]
+        await check_asker_of_any(self.directory, policies, by)
 
     async def hear(
         self,
@@ -89,30 +92,37 @@ class Steering:
         ts: Ts,
         thread_ts: Ts | None,
         shown: str = "",
+        to: Address | None = None,
     ) -> None:
         """Take a message to the bot: it starts a conversation in its thread, or continues the one there.
 
-        `shown` is what the thread is told that was asked, where no message of the person's says it.
+        `shown` is what the thread is told that was asked, where no message of the person's says it, and `to`
+        whom it is said to, where the text does not begin with that.
 
         Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
         """
-        there = await conversation_in(self.store, channel, thread_ts) if thread_ts else None
-        await self.check_asker(by, there.realm if there else UNNAMED)
+        address = to or self.roster.address(text)
+        words = text if to else address.text
         for _ in range(ATTEMPTS):
             with suppress(Conflict):  # begun by another replica in between: it is there the next time
-                await self._heard(text, by, channel, (ts, thread_ts or ts), shown)
+                there = await conversation_in(self.store, channel, thread_ts) if thread_ts else None
+                realm = self.roster.meant(address, there.realm if there else None)
+                await check_asker(self.directory, self.policy.of(realm), by)
+                await self._heard(
+                    words, by, self._conversation(by, channel, thread_ts or ts, realm), ts, shown
+                )
                 return
         raise being_opened()
 
-    async def _heard(
-        self, text: str, by: UserId, channel: ChannelId, place: tuple[Ts, Ts], shown: str
-    ) -> None:
-        ts, thread = place
+    async def _heard(self, text: str, by: UserId, new: Conversation, ts: Ts, shown: str) -> None:
+        """`new` is the conversation, if there is none yet in its thread."""
         with suppress(_HeardBefore):
             async with self.store.write() as tx:
-                there = await tx.conversations.at(channel, thread)
-                conversation = there or self._conversation(by, channel, thread, UNNAMED)
-                said = self._said(conversation, by, text, f"{channel}/{ts}")
+                there = await tx.conversations.at(new.channel, new.thread_ts or ts)
+                conversation = there or new
+                if conversation.realm != new.realm:
+                    raise Conflict("this thread has a conversation already")
+                said = self._said(conversation, by, text, f"{new.channel}/{ts}")
                 asked = Post(
                     id=PostId(f"asked:{said.id}"),
                     conversation=conversation.id,

@@ -6,6 +6,7 @@ Nothing is changed: no file is made, nothing is posted, no socket is opened.
 import os
 
 from bot.agents.built import BuiltAgent
+from bot.approvals.ids import AgentName
 from bot.checks.agent import agent_findings, whole_findings
 from bot.checks.finding import Finding, Findings, Verdict
 from bot.checks.machine import database_finding, listening_finding, policy_findings
@@ -30,10 +31,10 @@ async def findings() -> Findings:
     policy, problems = policy_findings(settings)
     for finding in problems:
         yield finding
-    agent: list[BuiltAgent] = []
-    async for finding in agent_findings(settings, agent):
+    agents: dict[AgentName, BuiltAgent] = {}
+    async for finding in agent_findings(settings, agents):
         yield finding
-    policy, more = whole_findings(policy, agent, is_missing=not problems)
+    whole, more = whole_findings(policy, agents, settings, is_missing=not problems)
     for finding in more:
         yield finding
     yield await database_finding(settings)
@@ -41,5 +42,5 @@ async def findings() -> Findings:
     if not mended:
         yield Finding(Verdict.UNKNOWN, "Slack was not asked: the settings have to be right first.")
         return
-    async for finding in slack_findings(settings, policy):
+    async for finding in slack_findings(settings, whole):
         yield finding

@@ -6,16 +6,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.checks.finding import Finding, Findings, Verdict
 from bot.errors import CannotStart, SlackUnreachable
-from bot.policy_file import BadPolicy, PolicyFile
+from bot.policy_at_start import WholePolicy, resolved
+from bot.policy_file import BadPolicy
 from bot.settings import Mode, Settings
 from bot.slack.app import SCOPES, Identity, asking_client
 from bot.slack.directory import SlackDirectory
-from bot.starting import first_address, resolved, who_we_are
+from bot.starting import first_address, who_we_are
 
 _ADD: Final = "add it under OAuth & Permissions, Bot Token Scopes, and install the app again"
 
 
-async def slack_findings(settings: Settings, policy: PolicyFile | None) -> Findings:
+async def slack_findings(settings: Settings, policy: WholePolicy | None) -> Findings:
     """Ask Slack about the tokens, the scopes and the people that the policy names."""
     token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
     client = asking_client(token, settings.slack_api_url)
@@ -58,7 +59,7 @@ async def _door(settings: Settings, client: AsyncWebClient) -> Finding:
     return Finding(Verdict.OK, "Socket Mode: Slack takes SLACK_APP_TOKEN.")
 
 
-async def _people(policy: PolicyFile, client: AsyncWebClient, who: Identity) -> Finding:
+async def _people(policy: WholePolicy, client: AsyncWebClient, who: Identity) -> Finding:
     directory = SlackDirectory(client, team=who.team, enterprise=who.enterprise)
     try:
         await resolved(policy, directory)

@@ -7,6 +7,7 @@ the message once more, so that the agent gets what was shown or nothing.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, Self
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -184,10 +185,12 @@ class Shortcuts:
         if fingerprint(text) != about.fingerprint:
             raise Refused(CHANGED)
         author = await self._author(_text(message, "user"))
-        shown = f"{ask}\n{ASKED_ABOUT.format(length=len(spoken(text)))}"
-        said = asked_about(ask, text, author)
+        to = self.steering.roster.address(ask)
+        shown = f"{to.text}\n{ASKED_ABOUT.format(length=len(spoken(text)))}"
+        said = asked_about(to.text, text, author) if to.text else ""
         source = Ts(f"{about.ts}/{form.view_id}")  # the same form is heard once
-        await self.steering.hear(said, by=form.by, channel=channel, ts=source, thread_ts=thread, shown=shown)
+        hear = partial(self.steering.hear, by=form.by, channel=channel, ts=source, thread_ts=thread)
+        await hear(said, shown=shown, to=to)
 
     async def _message(self, about: About) -> object:
         """The message as Slack has it now; None if there is none."""

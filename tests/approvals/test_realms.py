@@ -32,6 +32,7 @@ from bot.approvals.policy import ChannelMembers, Members, One, Policy, Terms, Us
 from bot.approvals.ports import Tools
 from bot.approvals.queueing import Queue
 from bot.approvals.realm import UNNAMED, ByAgent, Realm
+from bot.approvals.roster import Roster
 from bot.approvals.standings import Standings
 from bot.approvals.steering import Steering
 from bot.approvals.timers import Timers
@@ -52,6 +53,9 @@ from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, con
 
 OPS, DOCS, GONE = AgentName("ops"), AgentName("docs"), AgentName("gone")
 CAROL = UserId("U0CAROL")
+
+
+ROSTER = Roster(names=(OPS, DOCS))
 
 
 def of(*approvers: One | Members | ChannelMembers | UserGroup, **terms: object) -> Policy:
@@ -291,9 +295,14 @@ async def test_the_same_argument_is_masked_for_the_one_agent_and_shown_for_the_o
 
 
 def a_steering(store: WatchedStore, policy: PolicyByAgent = POLICY) -> Steering:
-    agent = ScriptedAgent({})
     return Steering(
-        store=store, jobs=owing(store), agent=agent, directory=People(), policy=policy, now=Ticking()
+        store=store,
+        jobs=owing(store),
+        agent=ScriptedAgent({}),
+        directory=People(),
+        policy=policy,
+        now=Ticking(),
+        roster=ROSTER,
     )
 
 
@@ -302,8 +311,8 @@ async def test_whoever_may_ask_may_ask_the_agent_that_says_so(store: WatchedStor
     policy = replace(POLICY, parts={OPS: for_bob, DOCS: of(Members())})
     steering = a_steering(store, policy)
     with pytest.raises(NotAllowed, match="not among the people who may ask"):
-        await steering.command("go", by=CAROL, channel=GENERAL, source="1", realm=Realm(agent=OPS))
-    await steering.command("go", by=CAROL, channel=GENERAL, source="2", realm=Realm(agent=DOCS))
+        await steering.command("ops: go", by=CAROL, channel=GENERAL, source="1")
+    await steering.command("docs: go", by=CAROL, channel=GENERAL, source="2")
     async with store.read() as tx:
         [talk] = await tx.conversations.of(CAROL)
     assert talk.realm == Realm(agent=DOCS)

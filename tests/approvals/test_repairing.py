@@ -10,7 +10,7 @@ from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve
 from bot.approvals.ids import ConversationId
 from bot.approvals.journal import Progress
-from bot.approvals.repairing import MAY_HAVE_RUN, Fault, Repairing, faults
+from bot.approvals.repairing import MAY_HAVE_RUN, Cancelling, Fault, Repairing, faults
 from bot.approvals.thread import Condition, Thread
 from tests.approvals.bench import Bench, a_bench
 from tests.approvals.fakes import (
@@ -37,6 +37,10 @@ def repairing(bench: Bench) -> Repairing:
     return Repairing(
         store=bench.store, jobs=owing(bench.store), agent=bench.agent, running=bench.running, now=Ticking()
     )
+
+
+def cancelling(bench: Bench) -> Cancelling:
+    return Cancelling(store=bench.store, jobs=owing(bench.store), agent=bench.agent, now=Ticking())
 
 
 async def status(bench: Bench) -> Status:
@@ -127,7 +131,7 @@ async def test_rows_and_checkpoint_that_came_apart_are_brought_together(store: W
 async def test_what_was_to_be_stopped_is_stopped_and_not_repaired(store: WatchedStore) -> None:
     bench = on(store, Breaks("The model is away."))
     id = await bench.asked()
-    await repairing(bench).cancel(id)
+    await cancelling(bench).cancel(id)
     await repairing(bench).repair(id, "wish")
     assert bench.agent.calls == ["send"]
     assert await status(bench) is Status.IDLE
@@ -136,7 +140,7 @@ async def test_what_was_to_be_stopped_is_stopped_and_not_repaired(store: Watched
 async def test_an_operators_stop_withdraws_what_waits_and_says_who(store: WatchedStore) -> None:
     bench = on(store, Asks((asks("i1", "pay"),)))
     id = await bench.asked()
-    await repairing(bench).cancel(id)
+    await cancelling(bench).cancel(id)
     await bench.works()
     [asked] = await bench.approvals()
     assert (asked.state, asked.note) == (State.WITHDRAWN, "stopped by an operator")
@@ -148,10 +152,10 @@ async def test_at_rest_nothing_is_stopped_and_nothing_repaired(store: WatchedSto
     bench = on(store, Says("Done."))
     id = await bench.asked()
     before = await bench.posts(), await bench.recorded()
-    await repairing(bench).cancel(id)
+    await cancelling(bench).cancel(id)
     await repairing(bench).repair(id, "wish")
     for does in (
-        repairing(bench).cancel(ConversationId("x")),
+        cancelling(bench).cancel(ConversationId("x")),
         repairing(bench).repair(ConversationId("x"), ""),
     ):
         await does

@@ -13,6 +13,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot import reports
+from bot.seen_policy import SeenPolicy
 from bot.store.database import reading_store
 from tests.bench.waiting import POLICY
 from tests.postgres import a_database
@@ -96,7 +97,7 @@ async def test_no_statement_of_a_conversation_looks_through_a_table(kind: str, t
                 await house.alice.say("#general", "/agent pending")
         async with reading_store(url or tmp_path / "bot.db") as store:
             with overheard() as asked:
-                await reports.pending(store, None)
+                await reports.pending(store, SeenPolicy())
             async with store.read() as tx:
                 connection = tx.connection
                 assert isinstance(connection, AsyncConnection)
