@@ -9,6 +9,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Send, interrupt
 
+from bot import Agent
+from tests.crash.program import Bookkeeper, transfer
 from tests.system.agents import RUNS
 
 
@@ -53,3 +55,9 @@ def flood(*, model: object, checkpointer: Any, middleware: list[Any]) -> Any:  #
     graph.add_edge("ask", "answer")
     graph.add_edge("answer", END)
     return graph.compile(checkpointer=checkpointer)
+
+
+booking = Agent(
+    tools=[transfer], interrupt_on={"transfer": True}, interrupt_mode="per_call", model=Bookkeeper()
+)
+"""Asks about each call by itself, behind the guard; what ran is in a file of the workspace."""
