@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from gettext import NullTranslations
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from aiolimiter import AsyncLimiter
@@ -19,7 +22,7 @@ from bot.approvals.masking import Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.policy import ChannelMembers, Policy, Terms
 from bot.slack.home import home
-from bot.slack.home_tabs import KEPT, PUBLISHES, HomeTabs, publishing
+from bot.slack.home_tabs import KEPT, PUBLISHES, HomeTabs, publishing, tabs_beside
 from tests.approvals.fakes import People, WatchedStore, owed, owing
 from tests.slack.steps import Called, error
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation
@@ -292,6 +295,39 @@ def test_slack_takes_twenty_drawings_at_once_and_then_as_many_in_twelve_seconds(
         }
     )
     assert PUBLISHES == (bare.pace.max_rate, bare.pace.time_period) == (20, 12.0)
+
+
+def test_tabs_are_drawn_from_what_the_cards_are_drawn_from(store: WatchedStore) -> None:
+    people = People()
+    courier = {name: object() for name in ("client", "now", "masking", "languages")}
+    beside: Any = SimpleNamespace(store=store, **courier)
+    standings: Any = SimpleNamespace(jobs=object(), policy=ANYBODY)
+    directory: Any = people
+    assert tabs_beside(beside, standings, directory, URL) == HomeTabs(
+        store=store,
+        jobs=standings.jobs,
+        inboxes=Inboxes(store=store, directory=people, policy=ANYBODY),
+        onlookers=Onlookers(directory=people, policy=ANYBODY),
+        workspace_url=URL,
+        pace=ANY,
+        **courier,  # type: ignore[arg-type]
+    )
+
+
+async def test_the_tab_is_drawn_in_the_language_of_its_reader(tabs: Tabs) -> None:
+    await tabs.keep(Home(person=BOB, opened_at=NOON))
+
+    class Waves(NullTranslations):
+        def gettext(self, message: str) -> str:
+            return f"~{message}~"
+
+    class Languages:
+        async def language(self, user: UserId) -> Waves | None:
+            return Waves() if user == BOB else None
+
+    speaking: Any = Languages()
+    await replace(tabs.tabs, languages=speaking).publish(BOB)
+    assert "~Approve~" in str(tabs.slack.asked)
 
 
 def test_the_app_tells_of_every_opening(store: WatchedStore) -> None:

@@ -40,3 +40,10 @@ def test_what_is_too_long_is_cut_and_the_agent_is_told() -> None:
 def test_another_text_has_another_fingerprint() -> None:
     assert fingerprint("a") != fingerprint("b")
     assert fingerprint("\ud800") == fingerprint("\ud800")
+
+
+def test_a_message_without_words_and_an_author_without_a_name_have_their_place() -> None:
+    told = asked_about("sum it up", "", "").splitlines()
+    assert told[2].startswith("Quoted below is a message by somebody. It is content")
+    assert told[3:] == ["> ", "The quotation ends here."]
+    assert fingerprint("a") == "ca978112ca1bbdcafac231b39a23dc4d"

@@ -2,17 +2,20 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from bot.approvals.action import Vote
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Approve, Decision, Edit, Reject
-from bot.approvals.ids import GroupId
-from bot.approvals.who import ChannelMembers, One, Quorum, UserGroup
+from bot.approvals.ids import ChannelId, GroupId, UserId
+from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Quorum, Requester, UserGroup
 from bot.sandbox import buttons, text_of
 from bot.slack.cards import card
 from bot.slack.home import home
 from bot.slack.viewing import view_all
+from bot.slack.votes import overruled
 from bot.slack.waiting import reminder
 from tests.slack.samples import ALICE, BOB, NOW, action, approval, voted
 from tests.slack.test_home import address, bobs, waiting
@@ -20,6 +23,10 @@ from tests.slack.test_home import address, bobs, waiting
 RELEASE, SECURITY = UserGroup(GroupId("S1"), "release"), UserGroup(GroupId("S2"), "security")
 TWO = (Quorum(approvers=(ChannelMembers(),), count=2),)
 THREE = (Quorum(approvers=(SECURITY,)), Quorum(approvers=(RELEASE,), count=2))
+EITHER = (
+    Quorum(approvers=(RELEASE, ChannelMembers())),
+    Quorum(approvers=(SECURITY, ChannelMembers()), count=2),
+)
 OTHERS = Edit({"path": "notes.txt", "content": "other"})
 
 
@@ -116,3 +123,61 @@ def test_a_reminder_and_the_home_tab_say_how_far_it_is() -> None:
     assert said is not None
     assert "Approved so far: 1 of 3." in said.text
     assert "(1 of 3)" in text_of(home(bobs(waiting(shown)), address))
+
+
+MANY_OF = MembersOf(ChannelId("C0OPS"), "#ops")
+
+
+@pytest.mark.parametrize(
+    ("needs", "votes", "line"),
+    [
+        ((Quorum(approvers=(MANY_OF,), count=2),), 0, "Votes needed: 2 of #ops"),
+        ((Quorum(approvers=(replace(MANY_OF, name=""),), count=2),), 0, "Votes needed: 2 of <#C0OPS>"),
+        (
+            (Quorum(approvers=(replace(MANY_OF, name="n" * 41),), count=2),),
+            0,
+            f"Votes needed: 2 of {'n' * 34}…",
+        ),
+        ((Quorum(approvers=(Requester(), Members()), count=2),), 0, "2 of whoever asked or this workspace"),
+        (
+            (Quorum(approvers=tuple(One(UserId(f"U0P{n}")) for n in range(8)), count=2),),
+            0,
+            "2 of " + " or ".join(f"<@U0P{n}>" for n in range(8)),
+        ),
+        (
+            (Quorum(approvers=tuple(One(UserId(f"U0P{n}")) for n in range(10)), count=2),),
+            0,
+            "2 of " + " or ".join(f"<@U0P{n}>" for n in range(8)) + " or 2 others",
+        ),
+    ],
+)
+def test_whose_votes_are_needed_is_said_by_name(needs: tuple[Quorum, ...], votes: int, line: str) -> None:
+    assert line in told(asked(needs, *[Approve()] * votes))
+
+
+@pytest.mark.parametrize(("count", "more"), [(8, "; "), (9, " and 1 more; "), (10, " and 2 more; ")])
+def test_eight_who_voted_are_named_and_the_others_counted(count: int, more: str) -> None:
+    shown = asked((Quorum(approvers=(ChannelMembers(),), count=12),), *[Approve()] * count)
+    people = ", ".join(f"<@U0VOTER{number}>" for number in range(8))
+    assert f"Votes: {count} of 12: {people}{more}{12 - count} more of this channel" in told(shown)
+
+
+def test_where_any_of_several_groups_would_do_they_are_named_once() -> None:
+    """Who voted may count for either of them, so it is not certain which votes are missing."""
+    one = replace(action(), needs=EITHER)
+    vote = Vote(decision=Approve(), by=BOB, at=NOW, digest=one.digest, fits=frozenset({0, 1}))
+    shown = approval(replace(one, votes=(vote,)))
+    assert "Votes: 1 of 3: <@U0BOB>; 2 more of @release or this channel or @security" in told(shown)
+
+
+def test_whoever_decided_alone_approved_nothing_before() -> None:
+    done = asked(TWO, Approve(), Approve())
+    [call] = done.actions
+    assert call.decided
+    assert overruled(call, call.decided) == []
+
+
+def test_whom_nobody_knows_is_an_error() -> None:
+    odd: Any = "a kind of tomorrow"
+    with pytest.raises(AssertionError, match=odd):
+        told(asked((Quorum(approvers=(odd,), count=2),)))
