@@ -16,8 +16,9 @@ from bot.approvals.errors import CouldNotCheck, InvalidArguments, Stale
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, GroupId, InterruptId, PostId, Ts, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Copy, Spot
+from bot.approvals.policy import Policy
 from bot.approvals.ports import Asked, Store, Transaction
-from bot.approvals.realm import Realm
+from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.thread import ActionRequest, Answer, Condition, Interrupt, Thread, ToolFailure
 from bot.jobs import table
 from bot.jobs.embedded import EmbeddedJobs
@@ -143,6 +144,22 @@ class People:
 
     async def takes_messages(self, channel: ChannelId) -> bool:
         return channel not in self.closed
+
+
+@dataclass(frozen=True)
+class OnlyFor:
+    """Fills `Policies`: one that is given to whoever asks for its realm, and to nobody else."""
+
+    policy: Policy
+    realm: Realm = UNNAMED
+
+    def of(self, realm: Realm) -> Policy:
+        assert realm == self.realm
+        return self.policy
+
+    @property
+    def every(self) -> Sequence[Policy]:
+        return (self.policy,)
 
 
 class FileTools:

@@ -19,7 +19,7 @@ from bot.approvals.queueing import Queue
 from bot.approvals.who import One
 from bot.store import open_store
 from tests.approvals.bench import Bench, a_bench
-from tests.approvals.fakes import Asks, Line, Says, ScriptedAgent, WatchedStore, asks, owed, owing
+from tests.approvals.fakes import Asks, Line, OnlyFor, Says, ScriptedAgent, WatchedStore, asks, owed, owing
 from tests.approvals.test_crashes import Doom, World, decide, what_stands
 from tests.store.samples import BOB, NOON, action, approval, conversation, later, post
 
@@ -202,6 +202,74 @@ def test_what_is_drawn_as_one_has_who_asked_and_who_was_called_in_for_any_of_it_
     assert merged(settled).state is State.DELIVERED
 
 
+async def test_what_is_let_on_is_asked_from_now_on_with_its_timers_and_a_line(
+    store: WatchedStore,
+) -> None:
+    others = conversation("thread-2").id
+    async with store.write() as tx:
+        await tx.conversations.add(conversation())
+        await tx.conversations.add(conversation(others))
+        for one in (
+            waits("1", state=State.SETTLED),
+            waits("2", held=True),
+            waits("3", held=True, card=ApprovalId("2")),
+            waits("4", "other", held=True),
+            waits("5", conversation=others, held=True),
+        ):
+            assert await tx.approvals.add(one)
+        queue = Queue(jobs=owing(store), policy=OnlyFor(ONE_CARD), now=lambda: later(60))
+        await queue.let_on(tx, [conversation().id])
+    async with store.read() as tx:
+        asked = {one.id: one for one in await tx.approvals.of(conversation().id)}
+        lines = await tx.record.of(conversation().id)
+        cards = await tx.posts.cards(ApprovalId("2"))
+        other = await tx.approvals.get(ApprovalId("5"))
+    assert other
+    assert other.held
+    assert [one.held for one in asked.values()] == [False, False, False, True]
+    ends = later(3_660)
+    assert [one.expires_at for one in asked.values()] == [None, ends, ends, None]
+    assert [(line.kind, line.at, line.approval, line.conversation, line.detail) for line in lines] == [
+        ("let_on", later(60), id, conversation().id, {"expires_at": ends.isoformat()}) for id in ("2", "3")
+    ]
+    assert [one.place for one in cards] == [""]
+    timers = [str(job["id"]) for job in await owed(store, "timer")]
+    assert timers == ["remind:2:1", "expire:2", "remind:3:1", "expire:3"]
+
+
+async def test_without_a_deadline_the_record_says_so_of_what_is_let_on(store: WatchedStore) -> None:
+    policy = Policy(defaults=Terms(approvers=(Members(),)), open_cards=1)
+    async with store.write() as tx:
+        await tx.conversations.add(conversation())
+        assert await tx.approvals.add(waits("1", held=True))
+        await Queue(jobs=owing(store), policy=policy, now=lambda: NOON).let_on(tx, [conversation().id])
+        [line] = await tx.record.of(conversation().id)
+    assert line.detail == {"expires_at": None}
+
+
+@pytest.mark.parametrize(
+    ("waiting", "held", "card"),
+    [
+        ([], False, None),
+        ([waits("1", "other")], True, None),
+        ([waits("1", "other", held=True)], True, None),
+        ([waits("1")], False, "1"),
+        ([waits("1", held=True)], True, "1"),
+    ],
+)
+def test_what_is_asked_joins_its_card_or_stands_open_or_is_held_without_deadline_and_timers(
+    waiting: list[Approval],
+    held: bool,  # noqa: FBT001 - a row of the table
+    card: str | None,
+) -> None:
+    queue = Queue(jobs=None, policy=OnlyFor(ONE_CARD), now=lambda: NOON)  # type: ignore[arg-type]
+    asked, timers = queue.placed(waits("2"), waiting)
+    assert (asked.held, asked.card) == (held, card)
+    open_now = later(3_600), ("remind:2:1", "expire:2")
+    assert (asked.expires_at, asked.timers) == ((None, ()) if held else open_now)
+    assert [timer.id for timer in timers] == [*asked.timers]
+
+
 async def test_the_last_card_and_the_one_that_was_let_on_last_say_again_how_many_wait(
     store: WatchedStore,
 ) -> None:
@@ -229,8 +297,8 @@ async def test_the_last_card_and_the_one_that_was_let_on_last_say_again_how_many
         assert all(str(job["id"]).split(":")[2].startswith("queue-") for job in jobs)
         return {str(job["id"]).split(":")[1] for job in jobs}
 
-    assert await drawn("1", "2") == {"card-2"}
-    assert await drawn("1", "2", more=("3", "4")) == {"card-2", "card-4"}
+    assert await drawn("1", "2", "3") == {"card-3"}
+    assert await drawn("1", more=("2", "3", "4")) == {"card-1", "card-4"}
     assert await drawn("5") == set()
     assert await drawn() == set()
 
