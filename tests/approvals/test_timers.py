@@ -43,6 +43,8 @@ def test_what_is_asked_has_a_timer_for_each_time_and_reminders_know_when_the_nex
     ]
     assert asked.timers == ("remind:p1:1", "remind:p1:2", "escalate:p1", "expire:p1")
     assert asked.expires_at == NOON + 4 * HOUR
+    two = Policy(defaults=replace(TERMS, quorum=2))
+    assert timed(approval("p1"), two)[0].actions[0].needs == two.defaults.needs
     never = Policy(defaults=replace(TERMS, expires_after=NEVER, escalate_after=NEVER, remind_after=()))
     assert timed(approval("p1"), never) == (approval("p1"), [])
 
