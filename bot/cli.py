@@ -11,9 +11,7 @@ from rich.console import Console
 
 from bot import reports, tables
 from bot.audit import commands as audit_commands
-from bot.errors import CannotStart
 from bot.logs import configure_logs
-from bot.oauth_settings import ONE_WORKSPACE
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import run, until_told
 from bot.reports import Document
@@ -68,11 +66,16 @@ def serve() -> None:
 
     async def work() -> None:
         settings = Settings.from_environment(for_slack=True)
-        if settings.is_for_several:
-            raise CannotStart(ONE_WORKSPACE)
         policy = _policy(settings)
         if policy is None and not settings.bot_agent:  # a team's own agent may carry one
             raise BadPolicy([NO_POLICY])
+        if settings.is_for_several:
+            from bot.workspaces.serving import serving_several
+
+            async with serving_several(settings, policy) as several:
+                out.print(several.sentence, markup=False)
+                await until_told()
+            return
         from bot.wiring import running_bot
 
         async with running_bot(settings, policy) as bot:

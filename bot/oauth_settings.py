@@ -24,10 +24,6 @@ ONE_OR_SEVERAL: Final = (
     "SLACK_BOT_TOKEN and SLACK_CLIENT_ID are both set: the first is for one workspace, the second for "
     "several that install by themselves; unset one of them."
 )
-ONE_WORKSPACE: Final = (
-    "A bot that several workspaces install by themselves cannot be served yet: set SLACK_BOT_TOKEN instead "
-    "of SLACK_CLIENT_ID, and run one bot for each workspace."
-)
 NO_CLIENT_ID: Final = (
     "SLACK_CLIENT_SECRET is set without SLACK_CLIENT_ID; both stand under Basic Information, App Credentials."
 )

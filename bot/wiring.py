@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,7 +31,7 @@ from bot.approvals.times import utc_now as _now
 from bot.approvals.words import ENGLISH, public_language
 from bot.background import of_conversation, sweeping
 from bot.crew import Crew, crew_of
-from bot.doors import open_doors, store_problem
+from bot.doors import Doors, open_doors, store_checks
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
 from bot.jobs.port import Handler, Job
 from bot.languages import language
@@ -80,11 +80,12 @@ async def running_bot(
     *,
     model: str | None = None,
     otherwise: PolicyFile | None = None,
+    doors: Doors = open_doors,
 ) -> AsyncIterator[Bot]:
     """The bot, taking Slack's payloads until the block ends; then it lets running work end, and leaves.
 
-    `otherwise` is the policy where neither file nor agent has one, `model` for an agent without one. Raises
-    `CannotStart`, `BadAgent`, `BadPolicy` or `CannotOpen` with a sentence for the operator.
+    `otherwise` is the policy where neither file nor agent has one, `model` for an agent without one, `doors`
+    how it hears Slack. Raises `CannotStart`, `BadAgent`, `BadPolicy` or `CannotOpen`, each a sentence.
     """
     sys.setswitchinterval(HAND_OVER)
     metrics = Metrics()
@@ -95,8 +96,7 @@ async def running_bot(
         built = await _built(stack, settings, model, Executing(store=store, now=_now))
         first = next(iter(built.values()))
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
-        client = slack_client(token, settings.slack_api_url)
-        asking = asking_client(token, settings.slack_api_url)
+        client, asking = (of(token, settings.slack_api_url) for of in (slack_client, asking_client))
         who = await who_we_are(asking)
         directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
         stack.push_async_callback(directory.close)
@@ -117,8 +117,8 @@ async def running_bot(
         stack.push_async_callback(work.stop)
         failed = partial(try_timers_again, store, work.jobs), partial(forget_failed_jobs, store, _now)
         await stack.enter_async_context(sweeping(work.recovery.sweep, work.retention.sweep, *failed))
-        checks: dict[str, Callable[[], Awaitable[str | None]]] = {"store": partial(store_problem, store)}
-        port = await open_doors(stack, settings, app, asking, checks=checks, registry=metrics.registry)
+        looks = store_checks(store)
+        port = await doors(stack, settings, app, asking, checks=looks, registry=metrics.registry)
         gc.freeze()  # what is loaded stays; the collector would stop all clicks for 0.1 s to look through it
         stack.callback(gc.unfreeze)
         names = ", ".join(one.name for one in built.values())

@@ -40,7 +40,6 @@ def told(ended: Ended, *sentences: str) -> None:
             ["SLACK_BOT_TOKEN is not set", "Neither SLACK_APP_TOKEN", "BOT_PORT is not", "BOT_MODE is not"],
         ),
         ({"SLACK_BOT_TOKEN": "xoxp-secret"}, ["SLACK_BOT_TOKEN is not right: does not start with xoxb-"]),
-        (SEVERAL, ["A bot that several workspaces install by themselves cannot be served yet"]),
         ({**SEVERAL, "SLACK_BOT_TOKEN": "xoxb-1"}, ["SLACK_BOT_TOKEN and SLACK_CLIENT_ID are both set"]),
         ({"BOT_POLICY": "none.toml"}, ["The policy none.toml cannot be read: No such file or directory."]),
         ({"BOT_POLICY": "binary.toml"}, ["it is not UTF-8 text"]),

@@ -28,6 +28,7 @@ OF_METHOD: dict[str, set[str]] = {
     "apps_connections_open": set(),  # the app-level token's connections:write
     "assistant_threads_setStatus": {"chat:write"},
     "assistant_threads_setTitle": {"assistant:write"},
+    "auth_revoke": set(),
     "auth_test": set(),
     "bots_info": {"users:read"},
     "chat_postEphemeral": {"chat:write"},
@@ -51,7 +52,9 @@ OF_METHOD: dict[str, set[str]] = {
 OF_EVENT: dict[str, set[str]] = {
     "app_home_opened": set(),
     "app_mention": {"app_mentions:read"},
+    "app_uninstalled": set(),
     "message.im": {"im:history"},
+    "tokens_revoked": set(),
 }
 COMMANDS = {"commands"}
 

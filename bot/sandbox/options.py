@@ -94,6 +94,7 @@ class OptionFields(TypedDict, total=False):
     client_secret: str
     redirect_uris: tuple[str, ...]
     token_lifetime: float | None
+    is_org_wide: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,5 +123,7 @@ class Options:
     client_secret: str = "sandbox-client-secret"  # noqa: S105 - opens nothing but this sandbox
     redirect_uris: tuple[str, ...] = ()
     """Where an installation may lead back to, as they stand in the app's settings."""
+    is_org_wide: bool = False
+    """Whether an administrator installs it in the whole organisation at once."""
     token_lifetime: float | None = None
     """With a number the app has token rotation: so long a token is good. Slack's own are good for 43,200."""

@@ -5,7 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
+from weakref import WeakSet
 
+import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.http_retry.builtin_async_handlers import (
@@ -38,6 +40,9 @@ SCOPES: Final = frozenset(
 """What the app has to be granted: what the methods it calls and the events it takes need, and no more.
 `manifest.yml` says what each is for, and a test holds the three equal."""
 
+_clients: Final = WeakSet[AsyncWebClient]()
+"""Those that are in use."""
+
 TIMEOUT: Final = 10
 """Seconds after which a request to Slack has failed."""
 
@@ -60,6 +65,9 @@ class Identity:
     scopes: frozenset[str]
 
 
+log = structlog.get_logger()
+
+
 class Listeners(Protocol):
     """A group of listeners."""
 
@@ -72,7 +80,16 @@ def posting_client(token: str, api_url: str) -> AsyncWebClient:
 
     After a lost connection or answer a message may have arrived; after a rate limit others go first.
     """
-    return AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT, retry_handlers=[])
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT, retry_handlers=[])
+    _clients.add(client)
+    return client
+
+
+def renew_token(old: str, new: str) -> None:
+    """Let every client that is in use with the one token go on with the other."""
+    for client in tuple(_clients):
+        if client.token == old:
+            client.token = new
 
 
 def slack_client(token: str, api_url: str) -> AsyncWebClient:
@@ -149,10 +166,18 @@ def bolt_app(
     app.use(Door(who.app, Private(client=client)).enter)
     for group in listeners:
         group.register(app)
+    app.event("app_uninstalled")(_gone)
+    app.event("tokens_revoked")(_gone)
     for take in (app.event, app.shortcut, app.command):
         # Bolt would answer 404 to what nobody takes, and write its body into the log.
         take(re.compile(".*"))(_taken)
     return app
+
+
+async def _gone(ack: AsyncAck, event: dict[str, object]) -> None:
+    # Of several workspaces, `workspaces.router` takes it; alone there is nothing to end but the process.
+    log.error("uninstalled", event=event.get("type"))
+    await ack()
 
 
 async def _taken(ack: AsyncAck) -> None:

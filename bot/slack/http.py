@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -27,7 +27,11 @@ log = structlog.get_logger()
 
 
 def http_app(
-    *, checks: Mapping[str, Check], registry: CollectorRegistry, slack: "SlackEndpoint | None" = None
+    *,
+    checks: Mapping[str, Check],
+    registry: CollectorRegistry,
+    slack: "SlackEndpoint | None" = None,
+    routes: Sequence[web.RouteDef] = (),
 ) -> web.Application:
     """The bot's web application; without `slack` (Socket Mode) it only tells how it is."""
     app = web.Application(client_max_size=MAX_BODY)
@@ -36,7 +40,8 @@ def http_app(
         return web.json_response({"ok": True})
 
     async def readyz(_: web.Request) -> web.Response:
-        problems = {name: problem for name, check in checks.items() if (problem := await check())}
+        looked = [(name, await check()) for name, check in tuple(checks.items())]
+        problems = {name: problem for name, problem in looked if problem}
         return web.json_response({"ok": not problems, "problems": problems}, status=503 if problems else 200)
 
     async def metrics(_: web.Request) -> web.Response:
@@ -45,6 +50,7 @@ def http_app(
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
     app.router.add_get("/metrics", metrics)
+    app.add_routes(routes)
     if slack:
         app.router.add_post("/slack/events", slack.receive)
     return app

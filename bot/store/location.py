@@ -41,6 +41,14 @@ def sqlite_path(where: str | Path) -> Path:
     return _in_a_folder(Path(url.database or ""))
 
 
+def workspace_database(where: str, team: str) -> str:
+    """The database of one of several workspaces, beside the one that is named: `bot.db`, `bot-T0ONE.db`."""
+    if (url := postgres_url(where)) is not None:
+        return url.set(database=f"{url.database}_{team.lower()}").render_as_string(hide_password=False)
+    path = sqlite_path(where)
+    return f"sqlite:///{path.with_name(f'{path.stem}-{team}{path.suffix}')}"
+
+
 def _url(where: str) -> URL:
     try:
         return make_url(where)

@@ -27,6 +27,10 @@ WELCOME: Final = (
 ADD: Final = "Add to Slack"
 AGAIN: Final = "Begin again"
 INSTALLED: Final = "The approval bot is installed in {name}; invite it into a channel there with /invite."
+NOT_YET: Final = (
+    "The approval bot is installed in {name} and does not work there yet; whoever runs it finds the reason "
+    "in its log."
+)
 NOT_ALLOWED: Final = "You did not allow it in Slack, so nothing was installed."
 NOT_BEGUN: Final = (
     "This installation was not begun in this browser, took more than ten minutes, or is done already, so "
@@ -35,13 +39,18 @@ NOT_BEGUN: Final = (
 SLACK_REFUSED: Final = "Slack did not complete the installation ({error}), so nothing was installed."
 UNREACHABLE: Final = "Slack could not be reached just now, so nothing was installed; please try again."
 NOT_KEPT: Final = "The installation could not be kept just now, so nothing was installed; please try again."
+ONE_BY_ONE: Final = (
+    "This bot is installed in one workspace of {name} after the other, not in all of them at once; choose a "
+    "workspace. Nothing was installed."
+)
 NOT_FOR_THEM: Final = (
     "This bot is not for {name}: whoever runs it has to add {id} to SLACK_TEAMS first. Nothing was installed."
 )
 
 log = structlog.get_logger()
 
-OnInstalled = Callable[[Installation], Awaitable[None]]
+OnInstalled = Callable[[Installation], Awaitable[bool]]
+"""Has the bot of this workspace begin; whether it did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +108,14 @@ class InstallDoors:
             log.warning("installation_refused", error=name_of(error))
             return self._failed(_refused(name_of(error)))
         except StoreUnavailable:
-            log.exception("installation_not_kept")
+            log.error("installation_not_kept")  # noqa: TRY400 - its text would hold what was to be kept
             return self._failed(NOT_KEPT, status=503)
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("installation_failed", error=type(error).__name__)
             return self._failed(UNREACHABLE, status=502)
         log.info("installed", team=installation.team_id, enterprise=installation.enterprise_id)
-        await self.on_installed(installation)
-        return page(INSTALLED.format(name=_name(installation)))
+        works = await self.on_installed(installation)
+        return page((INSTALLED if works else NOT_YET).format(name=_name(installation)))
 
     async def _traded(self, code: str) -> Installation:
         redirect_uri = self.settings.slack_redirect_uri
@@ -116,6 +125,9 @@ class InstallDoors:
 
     async def _problem(self, installation: Installation) -> web.Response | None:
         """The page for a workspace that may not install; its token is given back."""
+        if installation.is_enterprise_install:
+            await self._given_back(installation)
+            return self._failed(ONE_BY_ONE.format(name=_name(installation)))
         allowed = self.settings.teams
         ids = {installation.team_id, installation.enterprise_id} - {None}
         if allowed is None or ids & allowed:
@@ -123,12 +135,15 @@ class InstallDoors:
         log.warning(
             "installation_not_allowed", team=installation.team_id, enterprise=installation.enterprise_id
         )
+        await self._given_back(installation)
+        id = installation.team_id or installation.enterprise_id
+        return page(NOT_FOR_THEM.format(name=_name(installation), id=id), status=403)
+
+    async def _given_back(self, installation: Installation) -> None:
         try:
             await self._client(installation.bot_token).auth_revoke()
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("token_not_given_back", error=type(error).__name__)
-        id = installation.team_id or installation.enterprise_id
-        return page(NOT_FOR_THEM.format(name=_name(installation), id=id), status=403)
 
     def _client(self, token: str | None = None) -> AsyncWebClient:
         # None of these is repeated by itself: a code is good for one trade.

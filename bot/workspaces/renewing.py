@@ -41,6 +41,10 @@ class Renewing:
     now: Clock
     used_up: set[str] = field(default_factory=set)
 
+    async def problem(self) -> str | None:
+        """Which workspaces have to install the bot again, before their tokens expire; None if none."""
+        return f"install again in {', '.join(sorted(self.used_up))}" if self.used_up else None
+
     async def renew(self) -> int:
         """Renew every token that is due and that nobody else renews; how many were. One stands for itself."""
         due = [bot for bot in await self.installations.everywhere() if self._is_due(bot)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 import aiohttp
 from aiohttp import web
@@ -32,6 +32,18 @@ from tests.system.house import free_port
 
 KEY: Final = Fernet.generate_key().decode()
 OTHER: Final = Team(id=TeamId("T0OTHER"), name="<Other> & sons", domain="other")
+
+
+class Installable(Protocol):
+    """Where a browser can go."""
+
+    @property
+    def slack(self) -> Sandbox:
+        """The workspace that has the server."""
+
+    @property
+    def address(self) -> str:
+        """The bot's own."""
 
 
 class Clock:
@@ -110,7 +122,7 @@ class Visit:
 class Browser:
     """Somebody's browser: it keeps cookies, and is led on by Slack."""
 
-    def __init__(self, front: Front) -> None:
+    def __init__(self, front: Installable) -> None:
         self._front = front
         self.session = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
 
@@ -146,14 +158,16 @@ class Browser:
 
 
 @asynccontextmanager
-async def a_front(where: str | Path, *, teams: str = "any", **options: Any) -> AsyncIterator[Front]:  # noqa: ANN401 - the sandbox's own
+async def a_front(
+    where: str | Path, *, teams: str = "any", other: Team = OTHER, **options: Any
+) -> AsyncIterator[Front]:  # noqa: ANN401 - the sandbox's own
     """The front with a database, before anybody has installed anything."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     options |= {"redirect_uris": (f"{address}{REDIRECT_PATH}",), "is_installed": False}
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(Sandbox(**options))
-        other = await stack.enter_async_context(Sandbox(beside=slack, team=OTHER, **options))
+        second = await stack.enter_async_context(Sandbox(beside=slack, team=other, **options))
         settings = Settings(
             _env_file=None,
             slack_client_id=slack.options.client_id,
@@ -170,8 +184,9 @@ async def a_front(where: str | Path, *, teams: str = "any", **options: Any) -> A
         installations = Installations(store, settings.slack_client_id or "", seals)
         installed: list[Installation] = []
 
-        async def on_installed(one: Installation) -> None:
+        async def on_installed(one: Installation) -> bool:
             installed.append(one)
+            return True
 
         doors = InstallDoors(
             settings=settings,
@@ -184,7 +199,7 @@ async def a_front(where: str | Path, *, teams: str = "any", **options: Any) -> A
         renewing = Renewing(settings=settings, api_url=slack.api_url, installations=installations, now=clock)
         yield Front(
             slack=slack,
-            other=other,
+            other=second,
             settings=settings,
             store=store,
             installations=installations,

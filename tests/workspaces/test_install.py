@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001 - all ways are called alike
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,7 @@ from bot.slack.app import OPTIONAL_SCOPES, SCOPES
 from bot.store.installations import Installations
 from bot.workspaces import install
 from bot.workspaces.states import COOKIE
-from tests.workspaces.front import Browser, Front, Visit, a_front, query
+from tests.workspaces.front import OTHER, Browser, Front, Visit, a_front, query
 
 
 @pytest.fixture
@@ -164,15 +165,28 @@ async def test_a_workspace_that_nobody_named_gets_nothing_and_its_token_is_given
 
 
 async def test_an_organisation_that_is_named_brings_its_workspaces(tmp_path: Path) -> None:
-    async with a_front(tmp_path / "bot.db", teams="E0GRID") as front, Browser(front) as browser:
+    of_grid = replace(OTHER, enterprise_id="E0GRID")
+    async with (
+        a_front(tmp_path / "bot.db", teams="E0GRID", other=of_grid) as front,
+        Browser(front) as browser,
+    ):
         assert (await browser.installs(front.slack)).status == 403
-        object.__setattr__(front.other.core.workspace.team, "enterprise_id", "E0GRID")
-        try:
-            assert (await browser.installs(front.other)).status == 200
-        finally:
-            object.__setattr__(front.other.core.workspace.team, "enterprise_id", None)
+        assert (await browser.installs(front.other)).status == 200
         [bot] = await front.installations.everywhere()
         assert (bot.enterprise_id, bot.team_id) == ("E0GRID", "T0OTHER")
+
+
+async def test_a_whole_organisation_at_once_is_told_to_choose_a_workspace(tmp_path: Path) -> None:
+    of_grid = replace(OTHER, enterprise_id="E0GRID")
+    async with (
+        a_front(tmp_path / "bot.db", other=of_grid, is_org_wide=True) as front,
+        Browser(front) as browser,
+    ):
+        visit = await browser.installs(front.other)
+        assert visit.status == 400
+        assert install.ONE_BY_ONE.format(name="Grid") in visit.page.words
+        assert await front.installations.everywhere() == []
+        assert [call.outcome for call in front.other.calls("auth.revoke")] == ["ok"]
 
 
 async def test_uninstalled_and_installed_again_has_only_what_works(front: Front, browser: Browser) -> None:

@@ -70,9 +70,9 @@ def _granted(core: Core, grant: Grant) -> Json:
         "token_type": "bot",
         "access_token": grant.id,
         "bot_user_id": BOT_USER,
-        "team": {"id": team.id, "name": team.name},
+        "team": None if core.options.is_org_wide else {"id": team.id, "name": team.name},
         "enterprise": {"id": team.enterprise_id, "name": "Grid"} if team.enterprise_id else None,
-        "is_enterprise_install": False,
+        "is_enterprise_install": core.options.is_org_wide,
         **rotating,
     }
 

@@ -1,0 +1,143 @@
+"""One way in for all workspaces: each payload goes to the bot of its workspace, and to no other."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum, auto
+from typing import Any, Final
+
+import structlog
+from aiohttp import ClientError
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.slack.forms import message_form
+from bot.slack.private import is_slacks
+
+ABOUT_ITSELF: Final = frozenset({"app_uninstalled", "tokens_revoked"})
+"""Events by which Slack says that tokens work no more."""
+
+NOT_INSTALLED: Final = (
+    "This app is not installed in your workspace, or not any more, so nothing was done. What waits there is "
+    "kept, and goes on when it is installed again."
+)
+NOT_WORKING: Final = (
+    "This app does not work in your workspace at the moment, so nothing was done; whoever runs it finds the "
+    "reason in its log."
+)
+NOT_READY: Final = 503
+"""The status that is no ack: Slack sends an event again, and tells a person that it failed."""
+
+PATIENCE: Final = 1.5
+"""Seconds for telling somebody that there is no bot; the ack waits for it."""
+
+log = structlog.get_logger()
+
+
+class Lack(Enum):
+    """Why there is no app for a workspace."""
+
+    GONE = auto()
+    """It is not installed there."""
+    SOON = auto()
+    """It is, and will be there in a moment."""
+    BROKEN = auto()
+    """It is, and cannot be opened."""
+
+
+class Router(AsyncApp):
+    """As much of an app as the ways in need: it takes requests, and hands them to the apps of workspaces."""
+
+    def __init__(
+        self,
+        apps: Mapping[str, AsyncApp],
+        *,
+        lacking: Callable[[str], Awaitable[Lack]],
+        gone: Callable[[str], Awaitable[None]],
+        api_url: str,
+    ) -> None:
+        """`apps` by workspace, as they are at the moment; `lacking` says why one is not among them."""
+        super().__init__(
+            name="approval-bot",
+            logger=logging.getLogger("slack_bolt"),
+            client=AsyncWebClient(base_url=api_url),
+            authorize=_nobody,
+            request_verification_enabled=False,
+        )
+        self._apps = apps
+        self._lacking = lacking
+        self._gone = gone
+        self._api_url = api_url
+
+    async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
+        """The answer of the workspace's own app, or of none."""
+        body, teams = req.body, list(teams_of(req.body))
+        if body.get("type") == "url_verification" or "ssl_check" in body:
+            return await super().async_dispatch(req)  # of the app as a whole
+        event = body.get("event")
+        if isinstance(event, Mapping) and event.get("type") in ABOUT_ITSELF:
+            for team in teams[:1]:
+                await self._gone(team)
+            return BoltResponse(status=200)
+        if here := [team for team in teams if team in self._apps]:
+            return await self._apps[here[0]].async_dispatch(req)
+        lacks = {await self._lacking(team) for team in teams}
+        if Lack.SOON in lacks or (Lack.BROKEN in lacks and event):
+            return BoltResponse(status=NOT_READY)
+        log.info("no_such_workspace", kind=str(body.get("type") or "command")[:40])
+        return await self._turned_away(body, NOT_WORKING if Lack.BROKEN in lacks else NOT_INSTALLED)
+
+    async def _turned_away(self, body: Mapping[str, Any], sentence: str) -> BoltResponse:
+        """An answer in the way that this kind of payload is answered, without any token."""
+        match body:
+            case {"command": _}:
+                return BoltResponse(status=200, body={"text": sentence})
+            case {"type": "view_submission"}:
+                return BoltResponse(
+                    status=200, body={"response_action": "update", "view": message_form(sentence)}
+                )
+            case {"response_url": str(url)} if is_slacks(url, self._api_url):
+                with suppress(SlackClientError, ClientError, OSError, TimeoutError):
+                    async with asyncio.timeout(PATIENCE):
+                        await AsyncWebhookClient(url).send(
+                            text=sentence, response_type="ephemeral", replace_original=False
+                        )
+        return BoltResponse(status=200)
+
+
+def teams_of(body: Mapping[str, Any]) -> Iterator[str]:
+    """The workspaces that a payload may be for, the likeliest first.
+
+    An event says for whom Slack sends it. A button says where its message was posted from and a form where it
+    was opened, which is the bot's workspace also where somebody of another one, in a shared channel, presses.
+    """
+    if body.get("type") == "event_callback":
+        entitled = body.get("authorizations")
+        first = entitled[0] if isinstance(entitled, list) and entitled else body
+        told = [first.get("team_id") if isinstance(first, Mapping) else None]
+    else:
+        is_press = body.get("type") == "block_actions"
+        told = [
+            _of(body, "view", "app_installed_team_id"),
+            _of(body, "message", "team") if is_press else None,
+            _of(body, "team", "id"),
+            body.get("team_id"),
+            _of(body, "user", "team_id"),
+        ]
+    yield from dict.fromkeys(team for team in told if isinstance(team, str) and team)
+
+
+def _of(body: Mapping[str, Any], part: str, name: str) -> object:
+    inner = body.get(part)
+    return inner.get(name) if isinstance(inner, Mapping) else None
+
+
+async def _nobody() -> AuthorizeResult:
+    """Each workspace's own app says who it is there."""
+    raise LookupError("the app of all workspaces speaks for none of them")
