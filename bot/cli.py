@@ -12,6 +12,7 @@ from rich.console import Console
 from bot import reports, tables
 from bot.audit import commands as audit_commands
 from bot.logs import configure_logs
+from bot.looking import settings_for_looking
 from bot.policy_file import BadPolicy, PolicyFile, read_policy
 from bot.process import run, until_told
 from bot.reports import Document
@@ -109,7 +110,7 @@ def pending(*, as_json: AsJson = False) -> None:
     """What waits for whom, since when, until when."""
 
     async def work() -> Document:
-        settings = Settings.from_environment()
+        settings = settings_for_looking()
         async with reading_store(settings.bot_database_url) as store:
             return await reports.pending(store, seen_policy(settings))
 
@@ -122,7 +123,7 @@ def show(thread: Thread, *, as_json: AsJson = False, unmasked: Unmasked = False)
     """One conversation: requests, decisions, cards."""
 
     async def work() -> Document:
-        settings = Settings.from_environment()
+        settings = settings_for_looking()
         policy = seen_policy(settings)
         async with reading_store(settings.bot_database_url) as store:
             masking = None if unmasked else policy
@@ -138,7 +139,7 @@ def cancel(thread: Thread) -> None:
     from bot import wishes
 
     async def work() -> Sequence[str]:
-        return await wishes.cancel(Settings.from_environment(), thread)
+        return await wishes.cancel(settings_for_looking(), thread)
 
     _print_lines(run(work))
 
@@ -149,7 +150,7 @@ def repair(thread: Thread) -> None:
     from bot import wishes
 
     async def work() -> Sequence[str]:
-        return await wishes.repair(Settings.from_environment(), thread)
+        return await wishes.repair(settings_for_looking(), thread)
 
     _print_lines(run(work))
 

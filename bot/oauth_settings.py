@@ -53,8 +53,10 @@ class OAuthSettings(BaseSettings):
     slack_client_secret: SecretStr | None = None
     slack_redirect_uri: str | None = None
     slack_teams: str | None = None
-    bot_tokens_key: SecretStr | None = Field(default=None)
+    bot_tokens_key: SecretStr | None = None
     """Fernet keys with commas between them: the first encrypts, each of them decrypts."""
+    bot_team: str | None = Field(default=None, pattern=r"^T[A-Z0-9]{2,30}$")
+    """Of several workspaces, the one that commands which look into the database are about."""
     slack_config_token: SecretStr | None = None
     """An app configuration token, for `check` alone."""
 

@@ -10,9 +10,9 @@ import typer
 
 from bot.audit.documents import document
 from bot.audit.trace import Tracing
+from bot.looking import settings_for_looking
 from bot.process import BAD_INPUT, err, run
 from bot.reports import meant
-from bot.settings import Settings
 from bot.store.auditing import recorded, verified
 from bot.store.chain import Broken, Link
 from bot.store.database import reading_store
@@ -46,7 +46,7 @@ def audit(
 
 
 async def _print(thread: str | None, format: RecordFormat) -> bool:
-    async with reading_store(Settings.from_environment().bot_database_url) as store:
+    async with reading_store(settings_for_looking().bot_database_url) as store:
         conversation = await meant(store, thread) if thread else None
         tracing = Tracing(session=conversation or "record")
         try:
@@ -96,5 +96,5 @@ async def _verify(head: str | None) -> Broken | Link | None:
     except ValueError:
         err.print(f"--head takes a mark as `audit verify` prints it, SEQ:HASH, not {head!r}.", markup=False)
         return None
-    async with reading_store(Settings.from_environment().bot_database_url) as store:
+    async with reading_store(settings_for_looking().bot_database_url) as store:
         return await verified(store, mark)

@@ -159,8 +159,12 @@ class Browser:
 
 @asynccontextmanager
 async def a_front(
-    where: str | Path, *, teams: str = "any", other: Team = OTHER, **options: Any
-) -> AsyncIterator[Front]:  # noqa: ANN401 - the sandbox's own
+    where: str | Path,
+    *,
+    teams: str = "any",
+    other: Team = OTHER,
+    **options: Any,  # noqa: ANN401 - the sandbox's own
+) -> AsyncIterator[Front]:
     """The front with a database, before anybody has installed anything."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
