@@ -22,6 +22,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.action import Action
 from bot.approvals.decision import Json
+from bot.approvals.words import say
 from bot.slack.edits import typed
 from bot.slack.inputs import NONE, VALUE, literal
 from bot.slack.literal import in_line
@@ -71,15 +72,16 @@ def answer_input(named: Choices) -> InputBlock:
         element = (CheckboxesElement if few else StaticMultiSelectElement)(action_id=VALUE, options=options)
     else:
         element = (RadioButtonsElement if few else StaticSelectElement)(action_id=VALUE, options=options)
-    label = literal("Choose any" if named.several else "Choose one")
+    label = literal(say("Choose any") if named.several else say("Choose one"))
     return InputBlock(block_id=CHOICE, label=label, element=element, optional=True)
 
 
 def reason_input(reasons: tuple[str, ...]) -> InputBlock:
     """The ready-made reasons, and that none of them is the one."""
-    options = [*_options(reasons), Option(value=NONE, text=literal("(none of these)"))]
-    element = StaticSelectElement(action_id=VALUE, options=options, placeholder=literal("Choose a reason"))
-    return InputBlock(block_id=READY, label=literal("Ready-made reason"), element=element, optional=True)
+    options = [*_options(reasons), Option(value=NONE, text=literal(say("(none of these)")))]
+    shown = literal(say("Choose a reason"))
+    element = StaticSelectElement(action_id=VALUE, options=options, placeholder=shown)
+    return InputBlock(block_id=READY, label=literal(say("Ready-made reason")), element=element, optional=True)
 
 
 def chosen_reason(reasons: tuple[str, ...], values: Mapping[str, object]) -> str:

@@ -11,13 +11,14 @@ from slack_sdk.models.blocks import MarkdownTextObject
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough
 from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Respond, kind_of
+from bot.approvals.words import phrase, say
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
 from bot.slack.literal import LEAST, in_line
 from bot.slack.text import entities, moment
 from bot.slack.votes import by_whom_in_words
 
-TO_CHANGE: Final = "_To change a decision of yours: View all._"
+TO_CHANGE: Final = phrase("_To change a decision of yours: View all._")
 
 LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
@@ -35,17 +36,18 @@ def decided(approval: Approval, room: int) -> list[str]:
     if not done:
         return []
     can_change = any(action.id not in approval.closed for _, action in done)
-    return _texts([*_lines(done, room), *([TO_CHANGE] if can_change else [])])
+    return _texts([*_lines(done, room), *([say(TO_CHANGE)] if can_change else [])])
 
 
 def next_rows(approval: Approval, rest: Sequence[Action], room: int) -> list[str]:
     """Of a burst of one tool the calls that have no buttons yet: a line for each, if there is room."""
     if len({action.tool for action in approval.actions}) > 1 or len(rest) > room // _ROW:
         return []
+    nothing = f" {say('No arguments.')}"
     numbers = {action.id: number for number, action in enumerate(approval.actions, 1)}
     spare = min(room // len(rest) - _ROW + LEAST, _GLANCE)
     return _texts(
-        f"{numbers[action.id]}.{_glance(_listed(action.asked.arguments), spare) or ' No arguments.'}"
+        f"{numbers[action.id]}.{_glance(_listed(action.asked.arguments), spare) or nothing}"
         for action in rest
     )
 
@@ -57,9 +59,11 @@ def ended(approval: Approval, room: int) -> list[str]:
 
 def waiting(rest: Sequence[Action]) -> MarkdownTextObject:
     """Those that are not on the card yet."""
-    text = (
-        f"{len(rest):,} more wait: {names(rest)}. They move up as these are decided; "
-        "View all shows and decides every one."
+    text = say(
+        "{count:,} more wait: {tools}. They move up as these are decided; "
+        "View all shows and decides every one.",
+        count=len(rest),
+        tools=names(rest),
     )
     return MarkdownTextObject(text=text, verbatim=True)
 
@@ -70,7 +74,7 @@ def _lines(actions: Sequence[tuple[int, Action]], room: int) -> list[str]:
     spare = min(max(room // len(told) - _LINE, 0) // 2, _GLANCE)
     lines = [_line(number, action, spare) for number, action in told]
     if more := len(actions) - len(told):
-        lines.append(f"… and {more:,} more, View all shows them.")
+        lines.append(say("… and {count:,} more, View all shows them.", count=more))
     return lines
 
 
@@ -79,13 +83,13 @@ def _line(number: int, action: Action, spare: int) -> str:
     call = f"{number}. {_code(action.tool, _NAME)}{asked}"
     match action.outcome:
         case None:
-            return f"{call} not decided"
+            return say("{call} not decided", call=call)
         case Decided(decision=decision, at=at) as made:
-            said = _glance(_said(decision), spare)
-            who = by_whom_in_words(action, made)
-            return f"{call} {PAST[kind_of(decision)]} by {who}, {moment(at)}{said}"
+            past, who = say(PAST[kind_of(decision)]), by_whom_in_words(action, made)
+            told = say("{call} {approved} by {who}, {at}", call=call, approved=past, who=who, at=moment(at))
+            return f"{told}{_glance(_said(decision), spare)}"
         case Expired(at=at):
-            return f"{call} expired {moment(at)}"
+            return say("{call} expired {at}", call=call, at=moment(at))
         case LetThrough() as through:
             return f"{call} {through}"
         case _:

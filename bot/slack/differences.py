@@ -11,6 +11,7 @@ from typing import Final
 
 from slack_sdk.models.blocks import RichTextElement
 
+from bot.approvals.words import say, say_many
 from bot.slack.arguments import Drawn
 from bot.slack.literal import block, counted, in_line, plain, section
 from bot.slack.text import weight
@@ -54,9 +55,12 @@ def in_words(lines: Sequence[Line]) -> str:
     """How much was changed: `1 line removed (-), 2 lines added (+)`."""
     removed = sum(line.sign == REMOVED for line in lines)
     added = sum(line.sign == ADDED for line in lines)
-    parts = [f"{_lines(removed)} removed (-)"] if removed else []
-    parts += [f"{_lines(added)} added (+)"] if added else []
-    return ", ".join(parts)
+    parts = []
+    if removed:
+        parts.append(say_many("{count:,} line removed (-)", "{count:,} lines removed (-)", removed))
+    if added:
+        parts.append(say_many("{count:,} line added (+)", "{count:,} lines added (+)", added))
+    return say(", ").join(parts)
 
 
 def difference(before: str, after: str, room: int) -> Drawn:
@@ -69,7 +73,7 @@ def difference(before: str, after: str, room: int) -> Drawn:
         if not fits:
             break
         if start > last:
-            elements.append(_aside(f"… {_lines(start - last)} the same …"))
+            elements.append(_aside(_same(start - last)))
         drawn = [_drawn(line) for line in lines[start : start + fits]]
         cut = cut or any(shorter for _, shorter in drawn)
         text = "\n".join(words for words, _ in drawn)
@@ -78,9 +82,9 @@ def difference(before: str, after: str, room: int) -> Drawn:
         if fits < end - start:
             break
     if rest := in_words(lines[last:]):
-        elements.append(_aside(f"… {rest} more, View all shows both …"))
+        elements.append(_aside(say("… {changes} more, View all shows both …", changes=rest)))
     elif last < len(lines):
-        elements.append(_aside(f"… {_lines(len(lines) - last)} the same …"))
+        elements.append(_aside(_same(len(lines) - last)))
     return Drawn(elements=elements, cut=cut or bool(rest))
 
 
@@ -134,8 +138,8 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _lines(count: int) -> str:
-    return f"{count:,} line{'' if count == 1 else 's'}"
+def _same(lines: int) -> str:
+    return say_many("… {count:,} line the same …", "… {count:,} lines the same …", lines)
 
 
 def _aside(words: str) -> RichTextElement:

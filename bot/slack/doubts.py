@@ -10,17 +10,18 @@ from bot.approvals.approval import Action, Approval, Decided, LetThrough, Shape,
 from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond
 from bot.approvals.ids import UserId
 from bot.approvals.together import is_dangerous
+from bot.approvals.words import phrase, say
 from bot.slack import buttons, glance, verbs
 from bot.slack.edits import typed
 from bot.slack.inputs import literal, text_input
-from bot.slack.literal import in_line, plain, section
+from bot.slack.literal import in_line, plain, said, section
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name
 from bot.slack.text import entities, mention
 
-OPEN: Final = "❓ May have run already"
-EXPLANATION: Final = (
+OPEN: Final = phrase("❓ May have run already")
+EXPLANATION: Final = phrase(
     "The bot was cut off while this call was under way, so nobody knows whether it ran. "
     "Please look, and then say."
 )
@@ -37,12 +38,12 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
     """The decisions that an open action takes; `unread` as `buttons.decisions` has it."""
     if not is_doubt(approval):
         return buttons.decisions(action, unread=unread)
-    about = f"about {glance.tool_of(action)}"
+    about = say("about {tool}", tool=glance.tool_of(action))
     again = verbs.RUN_AGAIN_UNREAD if unread else verbs.RUN_AGAIN
     taken = [
-        buttons.button(verbs.IT_RAN, "It ran", action.id, about=about),
-        buttons.button(again, "Run again", action.id, about=about),
-        buttons.button(verbs.SKIP, "Skip", action.id, about=about),
+        buttons.button(verbs.IT_RAN, say("It ran"), action.id, about=about),
+        buttons.button(again, say("Run again"), action.id, about=about),
+        buttons.button(verbs.SKIP, say("Skip"), action.id, about=about),
     ]
     return buttons.asking_once_more(taken, action) if is_dangerous(action) else taken
 
@@ -59,11 +60,11 @@ def word(decision: Decision) -> str:
     """What was decided, in a word; emoji and word say the same."""
     match decision:
         case Respond():
-            return "☑️ It ran"
+            return say("☑️ It ran")
         case Approve() | Edit():
-            return "🔁 Run again"
+            return say("🔁 Run again")
         case Reject():
-            return "⏭️ Skipped"
+            return say("⏭️ Skipped")
         case _:
             assert_never(decision)
 
@@ -72,7 +73,7 @@ def headline(approval: Approval) -> str | None:
     """A few words, in plain text; None where those of every other approval fit."""
     (action,) = approval.actions
     if approval.state is State.WAITING:
-        return OPEN
+        return say(OPEN)
     if approval.state is State.WITHDRAWN or not isinstance(action.outcome, Decided):
         return None
     return word(action.outcome.decision)
@@ -81,37 +82,37 @@ def headline(approval: Approval) -> str | None:
 def sentence(approval: Approval, requester: UserId) -> str | None:
     """A whole sentence, escaped; None where that of every other approval fits."""
     (action,) = approval.actions
-    tool, asked = entities(in_line(action.tool, 60)[0]), f"asked by {mention(requester)}"
+    about = {"tool": entities(in_line(action.tool, 60)[0]), "who": mention(requester)}
     if approval.state is State.WAITING:
-        return f"{tool} may have run already, {asked}. Did it?"
+        return say("{tool} may have run already, asked by {who}. Did it?", **about)
     if approval.state is State.WITHDRAWN or not isinstance(action.outcome, Decided):
         return None
-    said = word(action.outcome.decision)
-    return f"{tool} may have run already, {asked}. {said}, says {mention(action.outcome.by)}."
+    about |= {"decided": word(action.outcome.decision), "by": mention(action.outcome.by)}
+    return say("{tool} may have run already, asked by {who}. {decided}, says {by}.", **about)
 
 
 def explanation() -> MarkdownTextObject:
     """What happened, and what is wanted."""
-    return MarkdownTextObject(text=EXPLANATION, verbatim=True)
+    return MarkdownTextObject(text=say(EXPLANATION), verbatim=True)
 
 
 def ran_form(approval: Approval, action: Action) -> View:
     """Asks what the call returned; it may have returned nothing."""
-    told = section(plain(name(action), code=True), plain(" did run. The agent gets what it returned."))
+    told = said("{tool} did run. The agent gets what it returned.", tool=plain(name(action), code=True))
     result = InputBlock(
         block_id=_RESULT,
-        label=literal("Response"),
-        hint=literal("What it returned, as far as you know. Nothing runs."),
+        label=literal(say("Response")),
+        hint=literal(say("What it returned, as far as you know. Nothing runs.")),
         element=text_input(multiline=True, longest=_LONGEST),
         optional=True,
     )
     view = SlackView(
         type="modal",
         callback_id=verbs.RAN_FORM,
-        title=literal("It ran"),
-        submit=literal("Send"),
-        close=literal("Cancel"),
-        blocks=[RichTextBlock(elements=[told], block_id="asked"), result],
+        title=literal(say("It ran")),
+        submit=literal(say("Send")),
+        close=literal(say("Cancel")),
+        blocks=[RichTextBlock(elements=[section(*told)], block_id="asked"), result],
         private_metadata=str(Place(action=action.id, approval=approval.id)),
     )
     return dict(view.to_dict())

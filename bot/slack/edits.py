@@ -9,6 +9,7 @@ from typing import Final, NoReturn, assert_never
 
 from bot.approvals.approval import Action
 from bot.approvals.decision import Arguments, Json
+from bot.approvals.words import say
 from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import FALSE, NONE, TRUE, VALUE
 from bot.slack.schemas import Kind
@@ -103,7 +104,7 @@ def _value(field: Field, values: Mapping[str, object]) -> object:
     try:
         text = typed(values, field.block_id)
     except (ValueError, TypeError):
-        _wrong("This could not be read; please type it again.")
+        _wrong(say("This could not be read; please type it again."))
     if (text or "").replace("\r\n", "\n") == field.initial:
         return before if field.present or not field.required else _empty(field)
     return _empty(field) if text is None else _parsed(field, text)
@@ -114,7 +115,7 @@ def _empty(field: Field) -> object:
         return None
     if not field.required:
         return _ABSENT
-    return "" if field.kind is Kind.TEXT else _wrong("This needs a value.")
+    return "" if field.kind is Kind.TEXT else _wrong(say("This needs a value."))
 
 
 def _parsed(field: Field, text: str) -> Json:
@@ -126,7 +127,7 @@ def _parsed(field: Field, text: str) -> Json:
         case Kind.NUMBER:
             return _number(text)
         case Kind.BOOLEAN:
-            return text == TRUE if text in (TRUE, FALSE) else _wrong("Please choose one.")
+            return text == TRUE if text in (TRUE, FALSE) else _wrong(say("Please choose one."))
         case Kind.CHOICE:
             return _choice(field, text)
         case Kind.DATE:
@@ -141,7 +142,7 @@ def _integer(text: str) -> int:
     try:
         return int(text.strip())
     except ValueError:
-        _wrong("This needs a whole number.")
+        _wrong(say("This needs a whole number."))
 
 
 def _number(text: str) -> int | float:
@@ -153,34 +154,41 @@ def _number(text: str) -> int | float:
     try:
         number = float(text.strip())
     except ValueError:
-        _wrong("This needs a number.")
-    return number if math.isfinite(number) else _wrong("This needs a number that is not infinite.")
+        _wrong(say("This needs a number."))
+    return number if math.isfinite(number) else _wrong(say("This needs a number that is not infinite."))
 
 
 def _choice(field: Field, text: str) -> Json:
     choices = field.expected.choices
     known = {str(place): choice for place, choice in enumerate(choices)}
-    return known[text] if text in known else _wrong("Please choose one.")
+    return known[text] if text in known else _wrong(say("Please choose one."))
 
 
 def _date(text: str) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        _wrong("This needs a date, such as 2026-01-31.")
+        _wrong(say("This needs a date, such as 2026-01-31."))
 
 
 def _json(text: str) -> Json:
     try:
         value: Json = json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        _wrong(f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.")
+        _wrong(
+            say(
+                "This is not JSON: {problem} at line {line}, column {column}.",
+                problem=error.msg,
+                line=error.lineno,
+                column=error.colno,
+            )
+        )
     except _WrongError:
         raise
     except (ValueError, RecursionError):
-        _wrong("This is not JSON that can be used: a number is too large, or it is nested too deeply.")
+        _wrong(say("This is not JSON that can be used: a number is too large, or it is nested too deeply."))
     if _depth(value) > DEEPEST:
-        _wrong(f"This is nested more than {DEEPEST} levels deep.")
+        _wrong(say("This is nested more than {count} levels deep.", count=DEEPEST))
     return value
 
 
@@ -197,7 +205,7 @@ def _depth(value: Json) -> int:
 
 
 def _constant(name: str) -> NoReturn:
-    _wrong(f"This is not JSON: {name} is not a number.")
+    _wrong(say("This is not JSON: {name} is not a number.", name=name))
 
 
 def _wrong(sentence: str) -> NoReturn:

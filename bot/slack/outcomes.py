@@ -1,21 +1,24 @@
 """What was decided about an action, drawn: who, when, why, and for an edit what became of what."""
 
 import json
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Vote
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.approvals.words import phrase, say
 from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.differences import difference, in_words, lines_of
-from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section
+from bot.slack.literal import date, excerpt, in_line, person, plain, quote, said, section
 from bot.slack.not_asked import let_through
 from bot.slack.text import weight
 
 _MISSING: Final = object()
-MASKED_CHANGE: Final = "what is masked in it was changed"
+MASKED_CHANGE: Final = phrase("what is masked in it was changed")
 _AROUND: Final = 24
 """Characters of what stayed the same, shown on both sides of a change in a long text."""
 _WHOLE: Final = 200
@@ -29,7 +32,7 @@ _LONGEST_SIDE: Final = 2_000
 _MOST_CHANGES: Final = 20
 
 
-EXPIRED: Final = "⌛ Expired"
+EXPIRED: Final = phrase("⌛ Expired")
 """What became of it, in a word, where nobody decided in time."""
 
 
@@ -37,13 +40,13 @@ def word(decision: Decision) -> str:
     """What was decided, in a word; emoji and word say the same."""
     match decision:
         case Approve():
-            return "✅ Approved"
+            return say("✅ Approved")
         case Edit():
-            return "✏️ Edited and approved"
+            return say("✏️ Edited and approved")
         case Reject():
-            return "⛔ Rejected"
+            return say("⛔ Rejected")
         case Respond():
-            return "💬 Answered"
+            return say("💬 Answered")
         case _:
             assert_never(decision)
 
@@ -54,8 +57,8 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
         case Decided():
             return _decision(action, told, room, in_doubt=in_doubt)
         case Expired(at=at):
-            said = section(plain(EXPIRED, bold=True), plain(" unanswered, "), date(at))
-            return Drawn(elements=[said, *votes.given(action)])
+            expired = said("{expired} unanswered, {at}", expired=plain(say(EXPIRED), bold=True), at=date(at))
+            return Drawn(elements=[section(*expired), *votes.given(action)])
         case LetThrough():
             return let_through(action, told)
         case _:
@@ -64,39 +67,39 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
 
 def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) -> Drawn:
     """The decision with person and time, and with what was said or changed."""
-    said = section(
-        plain(doubts.word(decided.decision) if in_doubt else word(decided.decision), bold=True),
-        plain(" by "),
-        *votes.by_whom(action, decided),
-        plain(", "),
-        date(decided.at),
-    )
+    became = doubts.word(decided.decision) if in_doubt else word(decided.decision)
+    line = _by(became, votes.by_whom(action, decided), decided.at)
     before = votes.overruled(action, decided)
     match decided.decision:
         case Approve():
-            return Drawn(elements=[said])
+            return Drawn(elements=[line])
         case Reject(reason="") if in_doubt:
-            return Drawn(elements=[said, *before])
+            return Drawn(elements=[line, *before])
         case Edit():
             rest = changes(action, decided.decision, room)
         case Reject(reason=reason):
-            rest = _words("Reason:", reason, room) if reason else _remark("No reason was given.")
+            rest = _words(say("Reason:"), reason, room) if reason else _remark(say("No reason was given."))
         case Respond(message=message):
-            rest = _words("Response:", message, room) if message else _remark("The response is empty.")
+            empty = say("The response is empty.")
+            rest = _words(say("Response:"), message, room) if message else _remark(empty)
         case _:
             assert_never(decided.decision)
-    return Drawn(elements=[said, *rest.elements, *before], cut=rest.cut)
+    return Drawn(elements=[line, *rest.elements, *before], cut=rest.cut)
 
 
 def edited(action: Action, room: int) -> Drawn:
     """What somebody made of the arguments that the agent asked for, while others have to agree to it."""
     match action.edit:
         case Vote(decision=Edit() as edit, by=by, at=at) if not action.outcome:
-            said = section(plain("✏️ Edited", bold=True), plain(" by "), person(by), plain(", "), date(at))
-            rest = changes(action, edit, room)
-            return Drawn(elements=[said, *rest.elements], cut=rest.cut)
+            line, rest = _by(say("✏️ Edited"), [person(by)], at), changes(action, edit, room)
+            return Drawn(elements=[line, *rest.elements], cut=rest.cut)
         case _:
             return Drawn(elements=[])
+
+
+def _by(became: str, people: Sequence[RichTextElement], at: datetime) -> RichTextElement:
+    lead = plain(became, bold=True)
+    return section(*said("{decided} by {people}, {at}", decided=lead, people=people, at=date(at)))
 
 
 def need(action: Action) -> int:
@@ -133,7 +136,8 @@ def _remark(sentence: str) -> Drawn:
 
 def _words(label: str, text: str, room: int) -> Drawn:
     part = excerpt(text, max(room - _CHANGE, _AROUND))
-    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+    left_out = say("… {count:,} characters left out here …", count=part.left_out)
+    left = f"\n{left_out}\n" if part.left_out else ""
     return Drawn(
         elements=[section(plain(label, italic=True)), quote(part.head + left + part.tail)],
         cut=bool(part.left_out),
@@ -145,9 +149,9 @@ def changes(action: Action, edit: Edit, room: int) -> Drawn:
     rest = _changed(action.arguments, edit.arguments, room)
     if edit.tool is None:
         return rest
-    into = [plain("Instead of "), plain(_named(action.tool), code=True), plain(" it runs ")]
-    line = section(*into, plain(_named(edit.tool), bold=True, code=True), plain(", under that tool's rule."))
-    return Drawn(elements=[line, *rest.elements], cut=rest.cut)
+    one, other = plain(_named(action.tool), code=True), plain(_named(edit.tool), bold=True, code=True)
+    into = said("Instead of {tool} it runs {other}, under that tool's rule.", tool=one, other=other)
+    return Drawn(elements=[section(*into), *rest.elements], cut=rest.cut)
 
 
 def _named(tool: str) -> str:
@@ -157,13 +161,14 @@ def _named(tool: str) -> str:
 def _changed(before: Arguments, after: Arguments, room: int) -> Drawn:
     names = [name for name in {**before, **after} if not is_same(before, after, name)]
     if not names:
-        return _remark("Nothing was changed.")
+        return _remark(say("Nothing was changed."))
     told = names[: max(1, min(_MOST_CHANGES, room // _CHANGE))]
     rooms = shares([_need_of_change(before, after, name) for name in told], room)
     parts = [_change(name, before, after, share) for name, share in zip(told, rooms, strict=True)]
     elements = [element for part in parts for element in part.elements]
     if more := len(names) - len(told):
-        elements.append(section(plain(f"… and {more:,} more changes, View all shows them.", italic=True)))
+        others = say("… and {count:,} more changes, View all shows them.", count=more)
+        elements.append(section(plain(others, italic=True)))
     return Drawn(elements=elements, cut=bool(more) or any(part.cut for part in parts))
 
 
@@ -197,14 +202,15 @@ def _in_lines(value: Json) -> str:
 
 def _by_lines(label: str, was: str, becomes: str, room: int, *, cut: bool) -> Drawn:
     counts = in_words(lines_of(was, becomes))
-    heading = section(plain(label or '""', bold=True), plain(f" ({counts or MASKED_CHANGE}):"))
+    name = plain(label or '""', bold=True)
+    heading = section(*said("{name} ({changes}):", name=name, changes=counts or say(MASKED_CHANGE)))
     drawn = difference(was, becomes, room - _CHANGE) if counts else Drawn(elements=[])
     return Drawn(elements=[heading, *drawn.elements], cut=cut or drawn.cut)
 
 
 def _side(text: str | None, room: int) -> tuple[list[RichTextElement], bool]:
     if text is None:
-        return [plain("(absent)", italic=True)], False
+        return [plain(say("(absent)"), italic=True)], False
     shorter, cut = in_line(text, room)
     return [plain(shorter or '""', code=True)], cut
 

@@ -16,13 +16,14 @@ from bot.approvals.approval import Approval
 from bot.approvals.decision import Arguments, Edit
 from bot.approvals.ids import UserId
 from bot.approvals.masking import Masking
+from bot.approvals.words import phrase, say
 from bot.slack.arguments import is_short
 from bot.slack.fields import Hidden
-from bot.slack.literal import in_line, plain, section
+from bot.slack.literal import in_line, plain, said, section
 from bot.slack.outcomes import changes, is_same
 
-CHANGED: Final = "This is what changes. Send it, or go on editing below."
-DANGEROUS: Final = "Run {tool} like this? It is marked as dangerous."
+CHANGED: Final = phrase("This is what changes. Send it, or go on editing below.")
+DANGEROUS: Final = phrase("⚠️ Run {tool} like this? It is marked as dangerous.")
 _ROOM: Final = 12_000
 """Characters for the difference; a view takes far more."""
 
@@ -59,10 +60,10 @@ def review(masking: Masking, approval: Approval, action: Action, edit: Edit, by:
     masked = masking.approval(replace(approval, actions=actions)).action(action.id)
     proposed = masked.votes[-1].decision
     drawn = changes(masked, proposed, _ROOM).elements if isinstance(proposed, Edit) else []
-    said = section(plain(CHANGED, bold=True))
+    changed = section(plain(say(CHANGED), bold=True))
     asked = _once_more(edit.tool or action.tool) if is_dangerous(action, edit) else []
     return Review(
-        elements=[*asked, said, *drawn], shown=mark(approval, action, edit), is_dangerous=bool(asked)
+        elements=[*asked, changed, *drawn], shown=mark(approval, action, edit), is_dangerous=bool(asked)
     )
 
 
@@ -72,6 +73,5 @@ def is_dangerous(action: Action, edit: Edit) -> bool:
 
 
 def _once_more(tool: str) -> list[RichTextElement]:
-    before, after = DANGEROUS.split("{tool}")
     named = plain(in_line(tool, 80)[0] or '""', code=True)
-    return [section(plain(f"⚠️ {before}", bold=True), named, plain(f"{after}\n", bold=True))]
+    return [section(*said(DANGEROUS, bold=True, tool=named), plain("\n"))]
