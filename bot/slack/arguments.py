@@ -9,7 +9,7 @@ from slack_sdk.models.blocks import RichTextElement, TableBlock
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
-from bot.slack.literal import block, boxed, in_line, plain, section, shown
+from bot.slack.literal import beginning, block, boxed, in_line, plain, section, shown
 from bot.slack.scripts import REACH, suspicions
 from bot.slack.text import weight
 
@@ -157,6 +157,8 @@ def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
         return Drawn(elements=[block("\n".join(lines))], cut=cut, unread=cut)
     first = _taken(lines[: MOST_LISTED * 2 // 3], room * 2 // 3) or 1
     last = min(_taken(lines[: -MOST_LISTED // 3 : -1], room // 3), len(lines) - first)
+    if first + last == len(lines):
+        return Drawn(elements=[block("\n".join(lines))], cut=cut, unread=cut)
     told = f"… {len(lines) - first - last:,} of {len(lines):,} arguments left out here, View all shows them …"
     tail = [block("\n".join(lines[len(lines) - last :]))] if last else []
     return Drawn(
@@ -168,8 +170,8 @@ def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
 
 def _line(name: str, value: Json) -> tuple[str, bool]:
     label, cut = in_line(name, SHORT // 2)
-    text, shorter = in_line(as_text(value)[: 4 * SHORT], SHORT)
-    return f"{label}: {text}", cut or shorter
+    text, shorter = in_line(beginning(as_text(value), 4 * SHORT), SHORT)
+    return f"{label}: {text}", cut or shorter or len(as_text(value)) > 4 * SHORT
 
 
 def _taken(lines: Sequence[str], room: int) -> int:

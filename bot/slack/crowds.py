@@ -14,7 +14,7 @@ from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Resp
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import as_text
 from bot.slack.headlines import names
-from bot.slack.literal import LEAST, in_line
+from bot.slack.literal import LEAST, beginning, in_line
 from bot.slack.text import entities, moment
 from bot.slack.votes import by_whom_in_words
 
@@ -97,7 +97,7 @@ def _line(number: int, action: Action, spare: int) -> str:
 
 
 def _glance(text: str, room: int) -> str:
-    return f" {_code(text[: _GLANCE * 2], room)}" if text and room >= LEAST else ""
+    return f" {_code(beginning(text, _GLANCE * 2), room)}" if text and room >= LEAST else ""
 
 
 def _code(text: str, room: int) -> str:
@@ -117,7 +117,9 @@ def _said(decision: Decision) -> str:
 
 
 def _listed(arguments: Arguments) -> str:
-    return ", ".join(f"{key[:_GLANCE]}: {as_text(value)[:_GLANCE]}" for key, value in arguments.items())
+    return ", ".join(
+        f"{beginning(key, _GLANCE)}: {beginning(as_text(value), _GLANCE)}" for key, value in arguments.items()
+    )
 
 
 def _texts(lines: Iterable[str]) -> list[str]:

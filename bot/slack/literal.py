@@ -194,6 +194,11 @@ def in_line(text: str, room: int) -> tuple[str, bool]:
     return f"{in_one_line(first)}…", True
 
 
+def beginning(text: str, most: int) -> str:
+    """The text, or so many characters of it and `…`: blanks shown as counts would not tell that it goes on."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def _first_lines(text: str, lines: int) -> str:
     """At most so many lines; a last one that is cut is left out, if others are there."""
     kept = text.split("\n")[:lines]

@@ -13,7 +13,7 @@ from bot.approvals.asking import Asking
 from bot.approvals.ids import ActionId
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
-from bot.slack.literal import date, in_line, person, plain, section
+from bot.slack.literal import beginning, date, in_line, person, plain, section
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
 from bot.slack.text import clip, entities, mention, moment
@@ -106,7 +106,7 @@ def _because(action: Action) -> Remembered | None:
 
 
 def _line(action: Action, because: Remembered, glance: int) -> RichTextElement:
-    told = ", ".join(f"{key}: {as_text(value)[:glance]}" for key, value in action.arguments.items())
+    told = ", ".join(f"{key}: {beginning(as_text(value), glance)}" for key, value in action.arguments.items())
     shown = [plain(" "), plain(in_line(told, glance)[0], code=True)] if glance and told.strip() else []
     lead = plain("↪️ Not asked again in this conversation: ")
     return section(lead, _tool(action), *shown, plain(" "), *_who_and_when(because))

@@ -8,7 +8,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
-from bot.slack.literal import LEAST, excerpt, in_line, plain, quote, section
+from bot.slack.literal import LEAST, beginning, excerpt, in_line, plain, quote, section
 from bot.slack.pointing import points_at
 from bot.slack.rendered import note, presented
 
@@ -84,9 +84,12 @@ def _what(action: Action, room: int, *, table: bool, described: bool) -> Drawn:
 def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
     """The arguments in one line, as far as they go; of the description nothing."""
     parts, words, pointed = [title(action, number, total)], description(action), points_at(action, room)
-    told = ", ".join(f"{key}: {as_text(value)[:TIGHT]}" for key, value in action.arguments.items()) or words
+    told = (
+        ", ".join(f"{key}: {beginning(as_text(value), TIGHT)}" for key, value in action.arguments.items())
+        or words
+    )
     if told:
-        line, cut = in_line(told[: 2 * TIGHT], max(room - _GLANCE, LEAST))
+        line, cut = in_line(beginning(told, 2 * TIGHT), max(room - _GLANCE, LEAST))
         cut = (
             cut
             or len(told) > 2 * TIGHT
