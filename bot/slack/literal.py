@@ -195,7 +195,7 @@ def in_line(text: str, room: int) -> tuple[str, bool]:
 
 
 def beginning(text: str, most: int) -> str:
-    """The text, or so many of its characters and `…`; as blanks become counts, nothing else may tell of more."""
+    """The text, or so many of its characters and `…`; where blanks are counted, nothing else may tell."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
