@@ -152,6 +152,7 @@ class _Work:
             store=store,
             client=posting_client(client.token or "", client.base_url),
             masking=crew.masking,
+            roster=crew.roster,
             standings=self._standings,
             languages=directory,
         )

@@ -25,6 +25,7 @@ from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, UserGroup, is_operator
 from bot.approvals.ports import Asked, Directory, Store, Transaction
 from bot.approvals.realm import Choice
+from bot.approvals.roster import ONE_AGENT, Roster
 
 PAGE: Final = 500
 """Approvals that are looked through at once: some milliseconds, in which nothing else is done."""
@@ -100,6 +101,8 @@ class Inbox:
     """For operators: what waits, for whomever; None for everybody else."""
     total: int = 0
     """How many wait altogether; for operators."""
+    roster: Roster = ONE_AGENT
+    """Tells one agent from another, where there are several."""
 
     def masked(self, masking: Choice[Masking]) -> Self:
         """As people see it: what is secret in it is masked."""
@@ -126,6 +129,7 @@ class Inboxes:
     store: Store
     directory: Directory
     policy: Policies
+    roster: Roster = ONE_AGENT
 
     async def of(self, by: UserId) -> Inbox:
         """This person's; nothing in it for those who cannot take part in approvals."""
@@ -154,6 +158,7 @@ class Inboxes:
                 decided=await _ruled(tx, by),
                 every=await self._whole(tx, person, groups, every),
                 total=len(every),
+                roster=self.roster,
             )
 
     async def _every(self) -> Sequence[Glimpse]:

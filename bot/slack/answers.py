@@ -15,6 +15,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.conversation import Post
 from bot.approvals.ids import PostId, UserId
+from bot.approvals.words import say
 from bot.slack import buttons, verbs
 from bot.slack.literal import excerpt, person, quote, section
 from bot.slack.literal import plain as piece
@@ -62,12 +63,13 @@ def failure(post: Post) -> Message:
     return sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
 
 
-def opening(requester: UserId, text: str) -> Message:
+def opening(requester: UserId, text: str, agent: str = "") -> Message:
     """The first message of a thread that a slash command started: who asked, and what, literally."""
     part = excerpt(text.strip() or "…", _OPENING)
     left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
-    words = [section(person(requester), piece(" asked:")), quote(part.head + left + part.tail)]
-    fallback = f"{mention(requester)} asked: {escape(text.strip())}"
+    asked = say(" asked {agent}:", agent=agent) if agent else " asked:"
+    words = [section(person(requester), piece(asked)), quote(part.head + left + part.tail)]
+    fallback = f"{mention(requester)}{asked} {escape(text.strip())}"
     return Message(
         text=clip(fallback, LONGEST_FALLBACK),
         blocks=as_json([RichTextBlock(elements=words, block_id="asked")]),

@@ -34,6 +34,7 @@ from bot.slack.doubts import is_doubt
 from bot.slack.headlines import headline, sentence
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
+from bot.slack.naming import in_a_sentence, named_block
 from bot.slack.not_asked import ask_again, will_be_remembered
 from bot.slack.outcomes import edited, need, outcome
 from bot.slack.requests import number_of, request
@@ -65,18 +66,21 @@ _ROWS: Final = ((7_000, 14), (6_000, 12), (5_500, 10), (5_000, 8), (5_000, 7), (
 """The same for calls of one tool, of which each is a row."""
 
 
-def card(approval: Approval, *, requester: UserId, behind: int = 0, plainly: bool = False) -> Message:
+def card(
+    approval: Approval, *, requester: UserId, behind: int = 0, plainly: bool = False, agent: str = ""
+) -> Message:
     """The approval as a message: within Slack's limits, readable, with the buttons that are allowed now.
 
     `behind` is how many requests wait for their turn, which the last open card of a conversation tells.
-    `plainly`: without a table block, which not every Slack takes.
+    `plainly`: without a table block, which not every Slack takes. `agent` is who asks, of several.
     """
+    named = named_block(agent, f"{approval.version}.agent")
     drawings = (
-        _framed(approval, requester, [*middle, *_queue(approval, behind)], crowded=crowded)
+        _framed(approval, requester, [*named, *middle, *_queue(approval, behind)], crowded=crowded)
         for middle, crowded in _middles(approval, tables=not plainly)
     )
     blocks = next(blocks for blocks in drawings if size(blocks) <= LARGEST and len(blocks) <= MOST_BLOCKS)
-    return Message(text=sentence(approval, requester), blocks=blocks)
+    return Message(text=sentence(approval, requester) + in_a_sentence(agent), blocks=blocks)
 
 
 def _middles(approval: Approval, *, tables: bool) -> Iterator[tuple[list[Block], bool]]:

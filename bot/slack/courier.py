@@ -23,6 +23,7 @@ from bot.approvals.ids import ChannelId, PostId, Ts
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.ports import Clock, Event, Store
 from bot.approvals.realm import Choice
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.standings import Standings
 from bot.slack import answers, sending
 from bot.slack.displaced import Displaced
@@ -53,6 +54,7 @@ class Courier:
     store: Store
     client: AsyncWebClient
     masking: Choice[Masking] = BY_DEFAULT
+    roster: Roster = ONE_AGENT
     standings: Standings | None = None
     """Who knows where a card must not stand; None where every place will do."""
     languages: Languages | None = None
@@ -224,7 +226,7 @@ class Courier:
         return replace(post, channel=channel, ts=post.ts or ts, drawn=drawn)
 
     async def _load(self, id: PostId) -> Drawing | None:
-        drawing = await loaded(self.store, self.masking, id, refused=self.refused)
+        drawing = await loaded(self.store, self.masking, id, refused=self.refused, roster=self.roster)
         if drawing is None or drawing.reader is None or self.languages is None:
             return drawing
         return replace(drawing, language=await self.languages.language(drawing.reader))

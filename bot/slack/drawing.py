@@ -51,6 +51,8 @@ class Drawing:
     behind: int = 0
     """How many requests wait for their turn, for the card that has to tell it."""
     masking: Masking = BY_DEFAULT
+    agent: str = ""
+    """The agent's name, where there are several."""
     below: Post | None = None
     """The card under which it is said, where that is not the conversation's thread."""
     language: Language | None = None
@@ -99,7 +101,8 @@ class Drawing:
     def _parts(self) -> list[Message]:  # noqa: PLR0911 - a kind a line
         match self.post.kind:
             case PostKind.OPENING | PostKind.ASKED:
-                return [answers.opening(self.post.settled_by or self.conversation.requester, self.post.text)]
+                who = self.post.settled_by or self.conversation.requester
+                return [answers.opening(who, self.post.text, self.agent)]
             case PostKind.CARD:
                 shown = self.shown
                 return [self._card(shown)] if shown else []
@@ -124,7 +127,7 @@ class Drawing:
 
     def _card(self, shown: Approval) -> Message:
         who = self.conversation.requester
-        return card(shown, requester=who, behind=self.behind, plainly=self.plainly)
+        return card(shown, requester=who, behind=self.behind, plainly=self.plainly, agent=self.agent)
 
     def _as_time_goes_by(self) -> Message | None:
         """None if it is too late to say it."""

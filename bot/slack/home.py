@@ -25,6 +25,7 @@ from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.inbox import Inbox, Mine, Request, Ruled
 from bot.approvals.person import Standing
 from bot.approvals.ports import Asked
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.standings import nearest_copy
 from bot.approvals.who import ChannelMembers, MembersOf, Who
 from bot.slack import cards, verbs
@@ -32,6 +33,7 @@ from bot.slack.buttons import link
 from bot.slack.headlines import names, tool_names
 from bot.slack.literal import in_line
 from bot.slack.message import View, as_json, size
+from bot.slack.naming import in_a_line
 from bot.slack.stands import STATES
 from bot.slack.text import clip, entities, mention, moment
 from bot.slack.votes import by_whom_in_words, counted
@@ -102,21 +104,25 @@ def stands_on(view: View, inbox: Inbox) -> list[Approval]:
     return [one.asked.approval for one in inbox.waiting if f"waiting.{one.asked.approval.id}" in ids]
 
 
-def line(asked: Asked, by: UserId, address: Link, actions: Sequence[Action] = ()) -> str:
+def line(
+    asked: Asked, by: UserId, address: Link, roster: Roster = ONE_AGENT, *, actions: Sequence[Action] = ()
+) -> str:
     """One approval that waits, in a line of mrkdwn: its tools, who asked when, and the way to its card."""
     until = f", open until {moment(asked.approval.expires_at)}" if asked.approval.expires_at else ""
     who = f"asked by {mention(asked.conversation.requester)}, {moment(asked.approval.asked_at)}"
-    return f"• {names(actions or asked.approval.open)}, {who}{until} · {_way(asked, by, address)}"
+    agent = in_a_line(roster.label(asked.conversation.realm))
+    return f"• {names(actions or asked.approval.open)}, {who}{agent}{until} · {_way(asked, by, address)}"
 
 
-def request_line(request: Request, address: Link) -> str:
+def request_line(request: Request, address: Link, roster: Roster = ONE_AGENT) -> str:
     """One conversation, in a line of mrkdwn: what was asked, where it stands, and the way to its thread."""
     conversation = request.conversation
     words = entities(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
     about = f" about {tool_names(request.tools)}" if request.tools else ""
     ts = conversation.thread_ts
     way = f" · <{address(conversation.channel, ts)}|{OPEN_THREAD}>" if ts else ""
-    return f"• {words}: {STATES[conversation.status]}{about}{way}"
+    agent = in_a_line(roster.label(conversation.realm))
+    return f"• {words}: {STATES[conversation.status]}{about}{agent}{way}"
 
 
 def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
@@ -125,7 +131,7 @@ def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
         yield _text(NOTHING, "nothing")
     used, left = 0, MOST_BLOCKS
     for number, mine in enumerate(inbox.waiting):
-        blocks = [*_one(mine, inbox.person, address)]
+        blocks = [*_one(mine, inbox.person, address, inbox.roster)]
         weight = size(as_json(blocks))
         if number and (len(blocks) > left or used + weight > LARGEST):
             more = inbox.more + len(inbox.waiting) - number
@@ -140,7 +146,7 @@ def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
         yield _text(PARTIAL, "partial")
 
 
-def _one(mine: Mine, by: UserId, address: Link) -> Iterator[Block]:
+def _one(mine: Mine, by: UserId, address: Link, roster: Roster) -> Iterator[Block]:
     """An approval: what it is called, then its actions with their buttons."""
     asked, approval = mine.asked, mine.asked.approval
     actions = mine.open
@@ -149,7 +155,8 @@ def _one(mine: Mine, by: UserId, address: Link) -> Iterator[Block]:
     if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
         so_far = f" ({votes})"
     until = f". Open until {moment(approval.expires_at)}" if approval.expires_at else ""
-    when = f"Asked by {mention(asked.conversation.requester)}, {moment(approval.asked_at)}{until}"
+    agent = in_a_line(roster.label(asked.conversation.realm))
+    when = f"Asked by {mention(asked.conversation.requester)}, {moment(approval.asked_at)}{agent}{until}"
     said = MarkdownTextObject(text=clip(f"*{names(actions)}*{so_far}\n{when}", _LONGEST), verbatim=True)
     place = _place(asked, by, address)
     yield SectionBlock(
@@ -179,7 +186,7 @@ def _by_name(action: Action, channel: ChannelId) -> Action:
 def _lists(inbox: Inbox, address: Link) -> Iterator[Block]:
     if inbox.requests:
         yield _header(ASKED_FOR, "asked")
-        yield from _lines((request_line(one, address) for one in inbox.requests), "asked")
+        yield from _lines((request_line(one, address, inbox.roster) for one in inbox.requests), "asked")
     if inbox.decided:
         yield _header(DECIDED, "decided")
         yield from _lines((_ruled(one, inbox.person, address) for one in inbox.decided), "decided")
@@ -188,7 +195,7 @@ def _lists(inbox: Inbox, address: Link) -> Iterator[Block]:
     yield _header(f"{EVERY}: {inbox.total:,}", "every")
     if not inbox.every:
         yield _text(NOTHING_AT_ALL, "nobody")
-    yield from _lines((line(one, inbox.person, address) for one in inbox.every), "every")
+    yield from _lines((line(one, inbox.person, address, inbox.roster) for one in inbox.every), "every")
     if (more := inbox.total - len(inbox.every)) > 0:
         yield _text(MORE_OF_ALL.format(count=f"{more:,}"), "rest")
 

@@ -172,7 +172,9 @@ def tabs_beside(courier: Courier, standings: Standings, directory: Directory, ur
         store=courier.store,
         jobs=standings.jobs,
         client=courier.client,
-        inboxes=Inboxes(store=courier.store, directory=directory, policy=standings.policy),
+        inboxes=Inboxes(
+            store=courier.store, directory=directory, policy=standings.policy, roster=courier.roster
+        ),
         onlookers=Onlookers(directory=directory, policy=standings.policy),
         workspace_url=url,
         now=courier.now,

@@ -10,11 +10,17 @@ from bot.approvals.ids import PostId
 from bot.approvals.masking import Masking
 from bot.approvals.ports import Store, Transaction
 from bot.approvals.realm import Choice
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.slack.drawing import QUOTING, Drawing
 
 
 async def loaded(
-    store: Store, maskings: Choice[Masking], id: PostId, *, refused: Container[PostKind] = ()
+    store: Store,
+    maskings: Choice[Masking],
+    id: PostId,
+    *,
+    refused: Container[PostKind] = (),
+    roster: Roster = ONE_AGENT,
 ) -> Drawing | None:
     """The post with all that it shows; None if it is not known.
 
@@ -43,6 +49,7 @@ async def loaded(
         card=tuple(card),
         behind=behind,
         masking=masking,
+        agent=roster.label(conversation.realm),
         plainly=post.kind in refused,
     )
 

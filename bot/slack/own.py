@@ -53,7 +53,8 @@ class Own:
         groups = [Group(title=YOURS, shown=mine)] if mine else [Group(title=NOTHING, shown=())]
         if others := await self._others(channel, by):
             groups.append(Group(title=OTHERS, shown=others, stoppable=False))
-        return listed(groups, self.workspace_url, _lines(await self.steering.remembered(by)))
+        below = _lines(await self.steering.remembered(by))
+        return listed(groups, self.workspace_url, below, self.steering.roster)
 
     async def cancel(self, by: UserId, channel: ChannelId) -> Message | str:
         """Stop the only thing that the person has under way in the channel, or ask which one is meant."""
@@ -65,7 +66,7 @@ class Own:
         if not under_way:
             return NOTHING_HERE
         group = Group(title=WHICH, shown=here) if here else Group(title=ELSEWHERE, shown=under_way)
-        return listed([group], self.workspace_url)
+        return listed([group], self.workspace_url, roster=self.steering.roster)
 
     async def stop(self, ack: AsyncAck, body: Payload) -> None:
         """Stop the conversation at which the button stands, and draw the list anew."""

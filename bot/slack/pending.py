@@ -53,11 +53,11 @@ def mine(inbox: Inbox, address: Link) -> str:
     """What one person is answered."""
     if no := _refused(inbox):
         return no
-    lines = [line(one.asked, inbox.person, address, one.open) for one in inbox.waiting]
+    lines = [line(one.asked, inbox.person, address, inbox.roster, actions=one.open) for one in inbox.waiting]
     told = _listed(MINE, lines, inbox.more, NOTHING_OF_MINE)
     if inbox.is_partial:
         told.append(PARTIAL)
-    own = [request_line(one, address) for one in inbox.requests if not one.is_finished]
+    own = [request_line(one, address, inbox.roster) for one in inbox.requests if not one.is_finished]
     return _cut([*told, *(_listed(ASKED_FOR, own, 0, "") if own else ())])
 
 
@@ -67,7 +67,7 @@ def every(inbox: Inbox, address: Link) -> str:
         return no
     if inbox.every is None:
         return FOR_OPERATORS
-    lines = [line(one, inbox.person, address) for one in inbox.every]
+    lines = [line(one, inbox.person, address, inbox.roster) for one in inbox.every]
     return _cut(_listed(EVERY, lines, inbox.total - len(lines), NOTHING_AT_ALL))
 
 

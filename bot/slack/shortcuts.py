@@ -18,6 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.errors import CouldNotCheck, NotAllowed, Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.steering import Steering
 from bot.slack import payloads, verbs
 from bot.slack.edits import typed
@@ -48,6 +49,7 @@ TOLD_CUT: Final = (
     "The message is long: the agent gets its first {most:,} of {all:,} characters as a quotation, and "
     "answers in its thread."
 )
+WHICH: Final = "Begin with NAME: to ask another agent than {first}; they are {names}."
 NO_TEXT: Final = "This message has no text that could be taken along, so nothing was done."
 INVITE: Final = "I am not in this channel, so I could not answer: /invite me, then ask again."
 NOT_IN_IT: Final = "You are not in the channel of this message, so nothing was done."
@@ -83,13 +85,15 @@ class About:
         return json.dumps(asdict(self))
 
 
-def ask_form(about: About, text: str, author: str) -> View:
+def ask_form(about: About, text: str, author: str, roster: Roster = ONE_AGENT) -> View:
     """Asks what the agent is to do, with the message in view, literally."""
     by = person(UserId(author)) if is_user_id(author) else plain(AN_APP)
     words = spoken(text)
     part = excerpt(words, _SHOWN)
     left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
     told = TOLD_CUT.format(most=MOST_QUOTED, all=len(words)) if len(words) > MOST_QUOTED else TOLD
+    if roster.are_several:
+        told += " " + WHICH.format(first=roster.names[0], names=", ".join(roster.names))
     view = SlackView(
         type="modal",
         callback_id=verbs.ASK_FORM,
@@ -169,7 +173,9 @@ class Shortcuts:
         thread = click.thread_ts or ts
         about = About(channel=channel, ts=ts, thread=thread, fingerprint=fingerprint(text))
         try:
-            await self.client.views_open(trigger_id=click.trigger_id, view=ask_form(about, text, author))
+            await self.client.views_open(
+                trigger_id=click.trigger_id, view=ask_form(about, text, author, self.steering.roster)
+            )
         except SlackApiError as error:
             if name_of(error).endswith("trigger_id"):
                 raise Refused(TOO_LATE) from None

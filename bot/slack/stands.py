@@ -19,12 +19,14 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.asked_for import AskedFor
 from bot.approvals.conversation import Conversation, Status
+from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.secrets import masked_text
 from bot.slack import verbs
 from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.buttons import button
 from bot.slack.literal import date, in_line, person, plain, section
 from bot.slack.message import Message, as_json, size
+from bot.slack.naming import in_a_line
 from bot.slack.text import clip, entities
 
 LARGEST: Final = 11_500
@@ -58,7 +60,9 @@ class Group:
     """Whether a Stop stands at each that is under way: at the person's own."""
 
 
-def listed(groups: Sequence[Group], workspace_url: str, below: Sequence[str] = ()) -> Message:
+def listed(
+    groups: Sequence[Group], workspace_url: str, below: Sequence[str] = (), roster: Roster = ONE_AGENT
+) -> Message:
     """The groups that have anything in them, one below the other, with lines in mrkdwn `below`.
 
     What does not fit into one message is counted.
@@ -69,14 +73,15 @@ def listed(groups: Sequence[Group], workspace_url: str, below: Sequence[str] = (
         blocks.append(_titled(group.title, f"{number}.title"))
         lines.append(group.title)
         for place, one in enumerate(group.shown):
-            drawn = _one(one, workspace_url, f"{number}.{place}", stoppable=group.stoppable)
+            agent = roster.label(one.conversation.realm)
+            drawn = _one(one, workspace_url, f"{number}.{place}", agent, stoppable=group.stoppable)
             if place == MOST_SHOWN or size(as_json([*blocks, *drawn])) > LARGEST:
                 more = MORE.format(count=f"{len(group.shown) - place:,}")
                 blocks.append(_titled(more, f"{number}.more"))
                 lines.append(more)
                 break
             blocks += drawn
-            lines.append(f"• {entities(_words(one))}: {_stands(one.conversation)}")
+            lines.append(f"• {entities(_words(one))}: {_stands(one.conversation)}{in_a_line(agent)}")
     if below:
         blocks.append(_markup("\n".join(below), "below"))
         lines += below
@@ -90,12 +95,12 @@ def link_to(conversation: Conversation, workspace_url: str) -> str:
     return f"{workspace_url}archives/{conversation.channel}/p{conversation.thread_ts.replace('.', '')}"
 
 
-def _one(one: AskedFor, workspace_url: str, block_id: str, *, stoppable: bool) -> list[Block]:
+def _one(one: AskedFor, workspace_url: str, block_id: str, agent: str, *, stoppable: bool) -> list[Block]:
     line = [plain(f"“{_words(one)}”", bold=True), plain("\n")]
     if not stoppable:
         line += [plain("Asked by "), person(one.conversation.requester), plain(", ")]
     line += [date(one.conversation.started_at), plain(f": {_stands(one.conversation)}")]
-    line += [*_about(one), plain(". ")]
+    line += [*_about(one), plain(f"{in_a_line(agent)}. ")]
     if url := link_to(one.conversation, workspace_url):
         line.append(RichTextElementParts.Link(url=url, text=OPEN))
     told = RichTextBlock(elements=[section(*line)], block_id=f"{block_id}.told")

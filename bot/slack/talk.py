@@ -13,6 +13,7 @@ from bot.approvals.steering import Steering
 from bot.slack import payloads
 from bot.slack.answers import refusal
 from bot.slack.message import Message
+from bot.slack.naming import helped
 from bot.slack.not_asked import CODE, code
 from bot.slack.own import Own, said
 from bot.slack.payloads import Click, Command, Heard, Malformed
@@ -78,7 +79,7 @@ class Talk:
     async def _obey(self, command: Command) -> Message | str:
         match command.text.strip().lower():
             case "" | "help":
-                return HELP
+                return HELP + helped(self.steering.roster)
             case "pending":
                 return await self.pending.mine(command.by)
             case "pending all":

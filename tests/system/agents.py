@@ -77,7 +77,7 @@ def _says(message: AIMessage) -> ChatResult:
     return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def _ran(name: str, **arguments: Any) -> str:  # noqa: ANN401 - whatever a tool takes
+def ran(name: str, **arguments: Any) -> str:  # noqa: ANN401 - whatever a tool takes
     RUNS.append((name, arguments))
     if name in FAIL:
         FAIL.remove(name)
@@ -98,7 +98,7 @@ class Line(BaseModel):
 @tool
 def transfer(amount: float, to: str) -> str:
     """Send money."""
-    return _ran("transfer", amount=amount, to=to)
+    return ran("transfer", amount=amount, to=to)
 
 
 @tool
@@ -113,7 +113,7 @@ def invoice(  # noqa: PLR0917 - one argument of every kind
     note: str | None = None,
 ) -> str:
     """Write an invoice."""
-    return _ran(
+    return ran(
         "invoice",
         number=number,
         customer=customer,
@@ -129,25 +129,25 @@ def invoice(  # noqa: PLR0917 - one argument of every kind
 @tool
 def lookup(what: str) -> str:
     """Look something up; free."""
-    return _ran("lookup", what=what)
+    return ran("lookup", what=what)
 
 
 @tool
 def ask_user(question: str) -> str:
     """Ask the people."""
-    return _ran("ask_user", question=question)
+    return ran("ask_user", question=question)
 
 
 @tool
 def choose(question: str, choices: list[str]) -> str:
     """Ask the people to choose."""
-    return _ran("choose", question=question, choices=choices)
+    return ran("choose", question=question, choices=choices)
 
 
 @tool
 def store(data: dict[str, Any]) -> str:
     """Store whatever is given."""
-    return _ran("store", size=len(json.dumps(data)))
+    return ran("store", size=len(json.dumps(data)))
 
 
 TOOLS = [transfer, invoice, lookup, ask_user, choose, store]

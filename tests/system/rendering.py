@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 
 from bot import Agent
 from bot.render import Code, Fields, Link, Table, Text
-from tests.system.agents import Script, _ran
+from tests.system.agents import Script, ran
 
 ASKED: list[dict[str, Any]] = []
 """The arguments that it was asked to show, in order."""
@@ -37,7 +37,7 @@ def for_ever(_: dict[str, Any]) -> object:
 @tool
 def refund(order: str, amount: float, key: str = "") -> str:
     """Pay an order back."""
-    return _ran("refund", order=order, amount=amount, key=key)
+    return ran("refund", order=order, amount=amount, key=key)
 
 
 def shows(arguments: dict[str, Any]) -> object:
