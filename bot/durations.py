@@ -45,5 +45,11 @@ def _or_never(text: object) -> timedelta:
     return NEVER if text == "never" else duration(text)
 
 
+def _said(text: object) -> timedelta:
+    return NEVER if text == "never" else duration(text)
+
+
 Delay = Annotated[timedelta, BeforeValidator(duration)]
 DelayOrNever = Annotated[timedelta, BeforeValidator(_or_never)]
+SaidOrNever = Annotated[timedelta, BeforeValidator(_said)]
+"""The same from a function, whose `timedelta` is looked at as well."""

@@ -116,7 +116,8 @@ class PolicyFile:
 
     def channels(self) -> set[str]:
         """Every channel that the file names, by `#name` or id."""
-        places = {section.channel for section, _ in self.content.sections() if section.channel}
+        said = (section.channel for section, _ in self.content.sections())
+        places = {name for name in said if isinstance(name, str)}
         return (places - {THREAD, TO_APPROVERS}) | {name for name in self._everybody() if is_channel(name)}
 
     def approvers(self, tool: str) -> list[str]:

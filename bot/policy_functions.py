@@ -21,10 +21,11 @@ from bot.approvals.person import Group as SlackGroup
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Room
 from bot.approvals.policy import Policy, Quorum, Terms, UserGroup, Who
-from bot.policy_checks import never_enough
+from bot.durations import SaidOrNever
+from bot.policy_checks import misplaced, never_enough
 from bot.policy_file import PolicyFile
-from bot.policy_names import Known, is_channel, is_group, is_person, meaning
-from bot.policy_sections import MOST_VOTES, Ask, Count, Group, Names
+from bot.policy_names import Known, is_channel, is_group, is_person, meaning, place_meant
+from bot.policy_sections import MOST_VOTES, Ask, Count, Group, Names, Place
 from bot.team_functions import answer_of
 
 _log = structlog.get_logger(__name__)
@@ -34,18 +35,27 @@ _TAKES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "quorum": TypeAdapter(Count),
     "self_approval": TypeAdapter(bool),
     "ask": TypeAdapter(Ask),
+    "channel": TypeAdapter(Place),
+    "expires_after": TypeAdapter(SaidOrNever),
 }
 _SHOULD: Final = {
     "approvers": "a list of names",
     "quorum": f"a number from 1 to {MOST_VOTES}",
     "self_approval": "True or False",
     "ask": "one of always, never, once, once-per-tool",
+    "channel": "thread, #channel or its id, or dm:approvers",
+    "expires_after": "a duration such as 15m or 24h, or never",
 }
 
 
 UNKNOWN: Final = (
     "the policy's function for `approvers` named somebody who is not a full member of this workspace, "
     "or a group or channel that is not there"
+)
+
+
+NO_PLACE: Final = (
+    "the policy's function for `channel` named one that is not there, or that the bot cannot write in"
 )
 
 
@@ -112,8 +122,9 @@ class PolicyFunctions:
         )
         told = {one.key: one.told for one in asked}
         async with asyncio.timeout_at(until):
-            chosen = await self._looked_up(told)
-            problem = await self._never(terms.given(chosen), request)
+            chosen, known = await self._looked_up(told)
+            given = terms.given(chosen)
+            problem = await self._never(given, request) or misplaced(given, known)
         if problem:
             raise _NoAnswer(problem)
         return chosen
@@ -123,19 +134,23 @@ class PolicyFunctions:
             return _Asked(key, await _value(key, said, request, within))
         return _Asked(key, await asyncio.gather(*(_group(group, request, within) for group in said)))
 
-    async def _looked_up(self, told: dict[str, Any]) -> Chosen:
+    async def _looked_up(self, told: dict[str, Any]) -> tuple[Chosen, Known]:
         named = [
             *told.get("approvers", ()),
             *(name for names, _ in told.get("require", ()) for name in names),
         ]
-        known = await self._known(named)
+        known = await self._known([*named, *([told["channel"]] if "channel" in told else [])])
         if "approvers" in told:
             told["approvers"] = _people(told["approvers"], known)
         if "require" in told:
             told["require"] = tuple(
                 Quorum(approvers=_people(names, known), count=count) for names, count in told["require"]
             )
-        return Chosen(**told)
+        if "channel" in told and isinstance(place := place_meant(told["channel"], known), str):
+            raise _NoAnswer(NO_PLACE)
+        if "channel" in told:
+            told["channel"] = place
+        return Chosen(**told), known
 
     async def _known(self, names: Sequence[str]) -> Known:
         """Whom Slack has by these names, as far as that is needed; `CouldNotCheck` if it cannot say it."""

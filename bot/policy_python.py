@@ -53,7 +53,7 @@ class Defaults:
     require: Sequence[Group] | None = None
     """Several groups in place of `approvers` and `quorum`; one person counts once."""
     self_approval: bool | Function[bool] | None = None
-    channel: str | None = None
+    channel: str | Function[str] | None = None
     """`thread`, `#channel` or `C…`, `dm:approvers`."""
     shared_channels: bool | None = None
     danger: bool | None = None
@@ -61,7 +61,7 @@ class Defaults:
     fresh: bool | None = None
     """Whether Slack is asked about whoever decides at every click, instead of once a minute."""
     reasons: Sequence[str] | None = None
-    expires_after: Duration | None = None
+    expires_after: Duration | Function[Duration] | None = None
     remind_after: Sequence[Duration] | None = None
     escalate_after: Duration | None = None
     escalate_to: Sequence[str] | None = None

@@ -66,8 +66,8 @@ class Reading:
         values = {key: value for key, value in said.items() if value is not None and not callable(value)}
         return {**values, "by_function": section.functions}
 
-    def _place(self, name: str | None, loc: Loc) -> Where | None:
-        where = None if name is None else place_meant(name, self._known)
+    def _place(self, name: str | Function | None, loc: Loc) -> Where | None:
+        where = place_meant(name, self._known) if isinstance(name, str) else None
         if isinstance(where, str):
             self._wrong(loc, where)
             return None

@@ -6,6 +6,7 @@ anyway: a rule that is silently not kept is worse than none.
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import (
@@ -87,6 +88,8 @@ def _is_place(text: str) -> str:
 
 Place = Annotated[str, AfterValidator(_is_place)]
 """Where a card stands."""
+PlaceOr = Annotated[str | Function, _either(Place)]
+EndOr = Annotated[timedelta | Function, _either(DelayOrNever)]
 
 
 def _open_cards(told: object) -> int:
@@ -104,7 +107,7 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, m
 MOST_REASONS: Final = 20
 
 
-FUNCTIONS: Final = ("approvers", "quorum", "self_approval", "ask")
+FUNCTIONS: Final = ("approvers", "quorum", "self_approval", "ask", "channel", "expires_after")
 """The keys for which there may be a function; and those of a group in `require`."""
 
 
@@ -131,13 +134,13 @@ class Section(BaseModel):
     quorum: Votes | None = None
     require: Annotated[list[Group], Field(min_length=1)] | None = None
     self_approval: Flag | None = None
-    channel: Place | None = None
+    channel: PlaceOr | None = None
     shared_channels: bool | None = None
     danger: bool | None = None
     all_at_once: bool | None = None
     fresh: bool | None = None
     reasons: Annotated[list[Reason], Field(max_length=MOST_REASONS)] | None = None
-    expires_after: DelayOrNever | None = None
+    expires_after: EndOr | None = None
     remind_after: list[Delay] | None = None
     escalate_after: DelayOrNever | None = None
     escalate_to: list[Name] | None = None

@@ -7,11 +7,14 @@ would say later; an edit asks for another call, so there it is asked again.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from typing import Any, Final, Protocol, Self
 
 from bot.approvals.asking import Asking
 from bot.approvals.decision import Json
+from bot.approvals.places import Where, where_from_json, where_to_json
 from bot.approvals.realm import Realm
+from bot.approvals.times import NEVER
 from bot.approvals.who import Quorum, Who, quorum_from_json, quorum_to_json, who_from_json, who_to_json
 
 DECIDING: Final = frozenset({"approvers", "quorum", "require", "self_approval"})
@@ -42,6 +45,10 @@ class Chosen:
     require: tuple[Quorum, ...] | None = None
     self_approval: bool | None = None
     ask: Asking | None = None
+    channel: Where | None = None
+    """Where the card stands."""
+    expires_after: timedelta | None = None
+    """How long people may decide, from when they are asked."""
     problem: str = ""
     """Why it could not be found out, in a sentence for people; nobody can be asked then."""
 
@@ -60,6 +67,11 @@ class Chosen:
             told["require"] = [quorum_to_json(quorum) for quorum in self.require]
         if self.ask is not None:
             told["ask"] = self.ask.value
+        if self.channel is not None:
+            told["channel"] = where_to_json(self.channel)
+        if self.expires_after is not None:
+            is_never = self.expires_after == NEVER
+            told["expires_after"] = "never" if is_never else self.expires_after.total_seconds()
         plain: dict[str, Json] = {"quorum": self.quorum, "self_approval": self.self_approval}
         return told | {key: value for key, value in plain.items() if value is not None}
 
@@ -73,7 +85,17 @@ class Chosen:
             require=None if require is None else tuple(map(quorum_from_json, require)),
             self_approval=told.get("self_approval"),
             ask=Asking(told["ask"]) if "ask" in told else None,
+            channel=where_from_json(told["channel"]) if "channel" in told else None,
+            expires_after=_ends(told["expires_after"]) if "expires_after" in told else None,
         )
+
+
+def _ends(told: object) -> timedelta:
+    if told == "never":
+        return NEVER
+    if not isinstance(told, int | float):
+        raise ValueError("not a number of seconds")  # noqa: TRY004 - what a row holds
+    return timedelta(seconds=told)
 
 
 class Chooser(Protocol):

@@ -1,8 +1,9 @@
 """Where the cards of an approval stand, as the policy says it, and where a click says that it was made."""
 
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
+from bot.approvals.decision import Json
 from bot.approvals.ids import ChannelId, PostId, Ts, UserId
 
 
@@ -28,6 +29,33 @@ class ToApprovers:
 Where: TypeAlias = InThread | InChannel | ToApprovers
 
 IN_THREAD: Final = InThread()
+
+
+def where_to_json(where: Where) -> Json:
+    """The place as JSON, for a row."""
+    match where:
+        case InThread():
+            return "thread"
+        case InChannel(id=id, name=name):
+            return [id, name]
+        case ToApprovers():
+            return "dm:approvers"
+        case _:
+            assert_never(where)
+
+
+def where_from_json(told: Json) -> Where:
+    """The place that `where_to_json` wrote; `ValueError` if it is none."""
+    match told:
+        case "thread":
+            return IN_THREAD
+        case "dm:approvers":
+            return ToApprovers()
+        case [str(id), str(name)]:
+            return InChannel(ChannelId(id), name)
+        case _:
+            raise ValueError("not a place")
+
 
 MOST_MESSAGES: Final = 20
 """People who get a direct message about one approval; for more there are channels."""

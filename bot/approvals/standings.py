@@ -36,7 +36,7 @@ SHARED_THERE: Final = "The channel for this is shared with another organisation 
 
 def places(approval: Approval, policy: Policy, conversation: Conversation) -> tuple[Where, ...]:
     """Where its cards are to stand, each place once; a channel in which the thread is, is the thread."""
-    wanted = [policy.terms(action.tool).channel for action in approval.open]
+    wanted = [policy.terms_of(action).channel for action in approval.open]
     here = InChannel(conversation.channel)
     return tuple(dict.fromkeys(IN_THREAD if where == here else where for where in wanted))
 

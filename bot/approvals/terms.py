@@ -17,7 +17,7 @@ from bot.approvals.who import ALONE, ChannelMembers, Quorum, Who, quorum_to_json
 NOBODY: Final = (Quorum(approvers=()),)
 """The votes that it takes where nobody was found who may decide: one that nobody has."""
 
-_UNSAID: Final[dict[str, Any]] = {"ask": Asking.ALWAYS, "self_approval": False}
+_UNSAID: Final[dict[str, Any]] = {"ask": Asking.ALWAYS, "self_approval": False, "channel": IN_THREAD}
 """What holds of a key until its function has said something else."""
 
 

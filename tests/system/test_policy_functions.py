@@ -1,5 +1,6 @@
 """The policy that an agent carries in Python, with functions that say of each call who decides about it."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,27 @@ by_asking = agent(Policy(defaults=Defaults(approvers=["channel"], ask=asks)))
 in_groups = agent(
     Policy(defaults=Defaults(require=[Group(approvers=["@bob"]), Group(approvers=owners, quorum=how_many)]))
 )
+
+
+def where(request: ApprovalRequest) -> Any:  # noqa: ANN401 - a fault may be anything
+    """What goes live is asked about in a channel of its own."""
+    if FAULTS:
+        return FAULTS.pop()
+    return "#approvals" if request.arguments["to"] == "live" else "thread"
+
+
+async def how_long(request: ApprovalRequest) -> Any:  # noqa: ANN401 - a fault may be anything
+    if FAULTS:
+        return FAULTS.pop()
+    return timedelta(seconds=3) if request.arguments["to"] == "live" else "never"
+
+
+by_place = agent(Policy(defaults=Defaults(approvers=["channel"], channel=where)))
+by_end = agent(Policy(defaults=Defaults(approvers=["channel"], expires_after=how_long)))
+to_people = agent(
+    Policy(defaults=Defaults(approvers=lambda _: ["@bob", "@carol"], channel=lambda _: "dm:approvers"))
+)
+to_everybody = agent(Policy(defaults=Defaults(approvers=["channel"], channel=lambda _: "dm:approvers")))
 wrong = agent(Policy(defaults=NOBODY, rules=[Rule(tools=["x"]), Rule(tools=["deploy"], approvers=[])]))
 
 
@@ -241,3 +263,69 @@ async def test_a_mistake_in_it_is_refused_at_start_by_its_place(tmp_path: Path) 
             pass
     said = "the policy of the agent: rules[1].approvers: `rules.approvers` must not be empty"
     assert said in str(no.value)
+
+
+async def test_a_function_says_of_each_call_where_its_card_stands_over_a_restart_too(
+    tmp_path: Path,
+) -> None:
+    async with a_house(tmp_path, agent=HERE + "by_place", policy=None) as house:
+        await house.asks([DEPLOY], [LIVE])
+        await house.bob.press(await house.card("to: test"), "Approve")
+        card = await house.bob.sees("to: live", channel="#approvals")
+    async with a_house(tmp_path, agent=HERE + "by_place", policy=None) as house:
+        await house.bob.press(card, "Approve")
+        await house.answer("deployed")
+        assert RUNS == [DEPLOY, LIVE]
+
+
+async def test_a_function_says_of_each_call_how_long_people_may_decide(tmp_path: Path) -> None:
+    async with a_house(tmp_path, agent=HERE + "by_end", policy=None) as house:
+        await house.asks([DEPLOY], [LIVE])
+        card = await house.card("to: test")
+        assert "Open until" not in text_of(card)
+        await house.bob.press(card, "Approve")
+        card = await house.card(lambda one: "Open until" in text_of(one) and "to: live" in text_of(one))
+        await house.bob.sees_change(card, "Expired", timeout=20)
+        await house.answer("Nobody decided in time")
+        assert RUNS == [DEPLOY]
+
+
+async def test_functions_of_people_and_place_together_send_it_to_those_people(tmp_path: Path) -> None:
+    async with a_house(tmp_path, agent=HERE + "to_people", policy=None) as house:
+        await house.asks([LIVE])
+        card = await house.bob.sees("Approval needed", channel="D0BOB")
+        await house.carol.sees("Approval needed", channel="D0CAROL")
+        await house.bob.press(card, "Approve")
+        await house.answer("deployed")
+
+
+@pytest.mark.parametrize(
+    ("of", "given", "problem"),
+    [
+        ("by_place", "#nowhere", "named one that is not there, or that the bot cannot write in"),
+        ("by_place", "general", "did not give thread, #channel or its id, or dm:approvers"),
+        ("by_place", 7, "did not give thread, #channel or its id, or dm:approvers"),
+        ("by_end", "soon", "did not give a duration such as 15m or 24h, or never"),
+        ("by_end", timedelta(0), "did not give a duration such as 15m or 24h, or never"),
+        ("by_end", timedelta(days=-1), "did not give a duration such as 15m or 24h, or never"),
+        ("by_end", timedelta(days=366), "did not give a duration such as 15m or 24h, or never"),
+        ("to_everybody", None, "direct messages go to people and user groups by name"),
+    ],
+)
+async def test_a_place_or_an_end_that_is_none_asks_nobody_and_says_so_with_retry(
+    tmp_path: Path,
+    of: str,
+    given: Any,  # noqa: ANN401 - whatever a function gives
+    problem: str,
+) -> None:
+    async with a_house(tmp_path, agent=HERE + of, policy=None) as house:
+        FAULTS.append(given)
+        await house.asks([LIVE])
+        told = await house.alice.sees(lambda one: RETRY in buttons(one), channel="#general")
+        assert problem in text_of(told)
+        assert str(given) not in text_of(told) or given in {None, 7}
+        if of != "to_everybody":
+            await house.alice.press(told, RETRY)
+            await house.bob.sees("to: live", channel="#approvals" if of == "by_place" else "#general")
+        assert RUNS == []
+        FAULTS.clear()
