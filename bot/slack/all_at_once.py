@@ -18,6 +18,7 @@ from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.places import Spot
 from bot.approvals.together import Covered, Left, Listed, Pair, Together, common_reasons, listed
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons, choices, verbs
 from bot.slack.arguments import Drawn, as_text
 from bot.slack.forms import LONGEST_ANSWER, REASON
@@ -37,22 +38,24 @@ MOST_ROOM: Final = 6_000
 
 KINDS: Final = {verbs.APPROVE_EVERY: DecisionKind.APPROVE, verbs.REJECT_EVERY: DecisionKind.REJECT}
 
-TITLES: Final = {DecisionKind.APPROVE: "Approve all", DecisionKind.REJECT: "Reject all"}
+TITLES: Final = {DecisionKind.APPROVE: phrase("Approve all"), DecisionKind.REJECT: phrase("Reject all")}
 ASKED: Final = {
-    DecisionKind.APPROVE: "Approve {these}? What runs is what is listed here.",
-    DecisionKind.REJECT: "Reject {these}? None of what is listed here will run.",
+    DecisionKind.APPROVE: phrase("Approve {these}? What runs is what is listed here."),
+    DecisionKind.REJECT: phrase("Reject {these}? None of what is listed here will run."),
 }
-NONE_LISTED: Final = "None of these can be approved together, since none is shown whole."
-READ: Final = "Not shown whole here. You have opened the whole of it, so it is among those."
-UNREAD: Final = (
-    "Left out: {size} characters are not shown whole here, and you have not opened them. "
+NONE_LISTED: Final = phrase("None of these can be approved together, since none is shown whole.")
+READ: Final = phrase("Not shown whole here. You have opened the whole of it, so it is among those.")
+UNREAD: Final = phrase(
+    "Left out: {size:,} characters are not shown whole here, and you have not opened them. "
     "Open them with View all, close this, and press Approve all again."
 )
-CUT_REJECTED: Final = "Not shown whole here: {size} characters in all."
-MORE: Final = "{count:,} more can be decided like this; press {button} again for them."
-OTHERS: Final = "{count:,} more open {calls} on this card {are} not covered, and decided on {own}."
-NOT_LISTED: Final = "This form is not known here any more, so nothing was done. Please open it again."
-_PAST: Final = {DecisionKind.APPROVE: "approved", DecisionKind.REJECT: "rejected"}
+CUT_REJECTED: Final = phrase("Not shown whole here: {size:,} characters in all.")
+MORE: Final = phrase("{count:,} more can be decided like this; press {button} again for them.")
+NOT_LISTED: Final = phrase("This form is not known here any more, so nothing was done. Please open it again.")
+_DECIDED: Final = {
+    DecisionKind.APPROVE: phrase("{count:,} approved"),
+    DecisionKind.REJECT: phrase("{count:,} rejected"),
+}
 _MOST_TOLD: Final = 6
 
 
@@ -113,27 +116,34 @@ def read(metadata: str) -> tuple[Listed, ...]:
 
 def result(kind: DecisionKind, became: Together) -> str:
     """What became of those that were listed, in mrkdwn; the people in it are mentioned."""
-    parts = [f"{became.decided:,} {_PAST[kind]}"]
+    decided = say(_DECIDED[kind], count=became.decided)
     if became.waiting:
-        parts[0] += f" ({became.waiting:,} still {'needs' if became.waiting == 1 else 'need'} others)"
+        decided = say_many(
+            "{decided} ({count:,} still needs others)",
+            "{decided} ({count:,} still need others)",
+            became.waiting,
+            decided=decided,
+        )
+    parts = [decided]
     told: dict[str, int] = {}
     for one in became.left:
         told[_why(one)] = told.get(_why(one), 0) + 1
     for why, count in [*told.items()][:_MOST_TOLD]:
-        was = "was" if count == 1 else "were"
-        parts.append(f"{count:,} {was} {why}")
+        parts.append(say_many("{count:,} was {why}", "{count:,} were {why}", count, why=why))
     if more := sum([*told.values()][_MOST_TOLD:]):
-        parts.append(f"{more:,} more were not decided for other reasons")
-    return f"{', '.join(parts).rstrip('.')}."
+        parts.append(say("{count:,} more were not decided for other reasons", count=more))
+    return say("{sentence}.", sentence=say(", ").join(parts).rstrip("."))
 
 
 def result_view(sentence: View, kind: DecisionKind) -> View:
     """A view with the sentence, under the form's own title."""
-    return {**sentence, "title": literal(TITLES[kind]).to_dict()}
+    return {**sentence, "title": literal(say(TITLES[kind])).to_dict()}
 
 
 def _why(left: Left) -> str:
-    return f"decided by {mention(left.by)} meanwhile" if left.by else f"left as it is: {left.why.rstrip('.')}"
+    if left.by:
+        return say("decided by {who} meanwhile", who=mention(left.by))
+    return say("left as it is: {why}", why=left.why.rstrip("."))
 
 
 def _drawn(pair: Pair, room: int) -> Drawn:
@@ -143,19 +153,19 @@ def _drawn(pair: Pair, room: int) -> Drawn:
 
 def _asked(kind: DecisionKind, count: int) -> str:
     if not count:
-        return NONE_LISTED
-    return ASKED[kind].format(these="this call" if count == 1 else f"these {count:,} calls")
+        return say(NONE_LISTED)
+    return say(ASKED[kind], these=say_many("this call", "these {count:,} calls", count))
 
 
 def _call(action: Action, drawn: Drawn, number: int, kind: DecisionKind, *, is_left: bool) -> list[Block]:
     blocks: list[Block] = [RichTextBlock(elements=drawn.elements, block_id=f"{number}.call")]
     if not drawn.unread:
         return blocks
-    size = f"{sum(len(as_text(value)) for value in action.asked.arguments.values()):,}"
+    size = sum(len(as_text(value)) for value in action.asked.arguments.values())
     if kind is DecisionKind.REJECT:
-        words = CUT_REJECTED.format(size=size)
+        words = say(CUT_REJECTED, size=size)
     else:
-        words = UNREAD.format(size=size) if is_left else READ
+        words = say(UNREAD, size=size) if is_left else say(READ)
     note = ContextBlock(elements=[literal(words)], block_id=f"{number}.cut")
     return [*blocks, note, *buttons.row([buttons.view_all(action)], f"{number}.view")]
 
@@ -164,18 +174,22 @@ def _beyond(covered: Covered, shown: int, kind: DecisionKind) -> list[Block]:
     """What is open on the card and not in the form."""
     lines = []
     if more := len(covered.calls) - shown:
-        lines.append(MORE.format(count=more, button=TITLES[kind]))
+        lines.append(say(MORE, count=more, button=say(TITLES[kind])))
     if others := covered.others:
-        words = ("call", "is", "its own") if others == 1 else ("calls", "are", "their own")
-        lines.append(OTHERS.format(count=others, calls=words[0], are=words[1], own=words[2]))
+        told = say_many(
+            "{count:,} more open call on this card is not covered, and decided on its own.",
+            "{count:,} more open calls on this card are not covered, and decided on their own.",
+            others,
+        )
+        lines.append(told)
     return [ContextBlock(elements=[literal(" ".join(lines))], block_id="beyond")] if lines else []
 
 
 def _reason() -> InputBlock:
     return InputBlock(
         block_id=REASON,
-        label=literal("Reason"),
-        hint=literal("The agent is told, about each of them. You may leave it empty."),
+        label=literal(say("Reason")),
+        hint=literal(say("The agent is told, about each of them. You may leave it empty.")),
         element=text_input(multiline=True, longest=LONGEST_ANSWER),
         optional=True,
     )
@@ -186,9 +200,9 @@ def _view(kind: DecisionKind, blocks: Sequence[Block], can_send: bool) -> View: 
     view = SlackView(
         type="modal",
         callback_id=form if can_send else verbs.PLAIN_VIEW,
-        title=literal(TITLES[kind]),
-        submit=literal(TITLES[kind]) if can_send else None,
-        close=literal("Cancel" if can_send else "Close"),
+        title=literal(say(TITLES[kind])),
+        submit=literal(say(TITLES[kind])) if can_send else None,
+        close=literal(say("Cancel") if can_send else say("Close")),
         blocks=list(blocks),
         private_metadata="{}",
     )

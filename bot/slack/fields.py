@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from bot.approvals.approval import Action
 from bot.approvals.decision import Json
+from bot.approvals.words import say
 from bot.slack.schemas import Expected, Kind, expected, kind_of_value, properties, required
 from bot.slack.splitting import units
 from bot.slack.text import weight
@@ -141,11 +142,11 @@ def _field(
 
 def _kept(field: Field, room: int, inputs: int) -> str:
     if units(field.initial) > LONGEST_INITIAL:
-        return f"{units(field.initial):,} characters are too many for a form"
+        return say("{count:,} characters are too many for a form", count=units(field.initial))
     if _UNTYPABLE.search(field.initial):
-        return "it holds characters that nobody can type"
+        return say("it holds characters that nobody can type")
     if inputs >= MOST_INPUTS or weight(field.initial) > room:
-        return "the form is full"
+        return say("the form is full")
     return ""
 
 

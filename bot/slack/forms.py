@@ -14,12 +14,13 @@ from slack_sdk.models.blocks import (
 from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons, choices, turning, verbs
 from bot.slack.arguments import as_text
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
 from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import input_block, literal, text_input
-from bot.slack.literal import in_line, plain, section
+from bot.slack.literal import in_line, plain, said, section
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name, number_of, request
@@ -32,7 +33,7 @@ __all__ += ["read_reason", "reject_form", "respond_form", "unread_form", "view_a
 
 REASON, RESPONSE = "reason", "response"
 LONGEST_ANSWER: Final = 3_000
-IN_OWN_WORDS: Final = "In your own words: instead of a choice, or beside it. "
+IN_OWN_WORDS: Final = phrase("In your own words: instead of a choice, or beside it.")
 _QUESTION: Final = 6_000
 _MOST_NAMED: Final = 8
 _NOTHING_HIDDEN: Final[Hidden] = {}
@@ -40,50 +41,53 @@ _NOTHING_HIDDEN: Final[Hidden] = {}
 
 def reject_form(approval: Approval, action: Action) -> View:
     """Asks why; the reason may be left out."""
-    asked = section(plain("Reject "), plain(name(action), code=True), plain("? It will not run."))
+    asked = section(*said("Reject {tool}? It will not run.", tool=plain(name(action), code=True)))
     reason = InputBlock(
         block_id=REASON,
-        label=literal("Reason"),
-        hint=literal("The agent is told. You may leave it empty."),
+        label=literal(say("Reason")),
+        hint=literal(say("The agent is told. You may leave it empty.")),
         element=text_input(multiline=True, longest=LONGEST_ANSWER),
         optional=True,
     )
     ready = [choices.reason_input(action.briefing.reasons)] if action.briefing.reasons else []
     blocks = [RichTextBlock(elements=[asked], block_id="asked"), *ready, reason]
-    return _form("Reject", "Reject", to=verbs.REJECT_FORM, about=(approval, action), blocks=blocks)
+    return _form(say("Reject"), say("Reject"), to=verbs.REJECT_FORM, about=(approval, action), blocks=blocks)
 
 
 def respond_form(approval: Approval, action: Action) -> View:
     """Asks for the answer, with the question in view."""
     asked = request(action.asked, number_of(approval, action), len(approval.actions), _QUESTION)
     named = choices.choices(action.asked)
+    hint = say("The agent gets this as the result; nothing runs.")
     response = InputBlock(
         block_id=RESPONSE,
-        label=literal("Response"),
-        hint=literal(f"{IN_OWN_WORDS if named else ''}The agent gets this as the result; nothing runs."),
+        label=literal(say("Response")),
+        hint=literal(f"{say(IN_OWN_WORDS)} {hint}" if named else hint),
         element=text_input(multiline=True, longest=LONGEST_ANSWER),
         optional=named is not None,
     )
     choice = [choices.answer_input(named)] if named else []
     blocks = [RichTextBlock(elements=asked.elements, block_id="asked"), *choice, response]
-    return _form("Respond", "Send", to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
+    return _form(say("Respond"), say("Send"), to=verbs.RESPOND_FORM, about=(approval, action), blocks=blocks)
 
 
 def unread_form(approval: Approval, action: Action) -> View:
     """Asks whoever has not opened the whole of a call whether it is to run all the same."""
     arguments = action.asked.arguments
     length = sum(len(as_text(value)) for value in arguments.values())
-    count = f"{len(arguments):,} argument{'s' if len(arguments) != 1 else ''}"
-    told = section(
-        plain("You have not seen the whole of it: "),
-        plain(name(action), code=True),
-        plain(f" has {count}, {length:,} characters."),
+    told = said(
+        "You have not seen the whole of it: {tool} has {arguments}, {length:,} characters.",
+        tool=plain(name(action), code=True),
+        arguments=say_many("{count:,} argument", "{count:,} arguments", len(arguments)),
+        length=length,
     )
     blocks = [
-        RichTextBlock(elements=[told], block_id="asked"),
+        RichTextBlock(elements=[section(*told)], block_id="asked"),
         *buttons.row([buttons.view_all(action)], "view"),
     ]
-    return _form("Not all seen", "Approve", to=verbs.UNREAD_FORM, about=(approval, action), blocks=blocks)
+    return _form(
+        say("Not all seen"), say("Approve"), to=verbs.UNREAD_FORM, about=(approval, action), blocks=blocks
+    )
 
 
 def edit_form(
@@ -103,22 +107,21 @@ def edit_form(
     edited = turning.as_edited(action, tool or action.asked.tool)
     every = fields(edited, hidden, turning.prefix(action, edited.tool))
     inputs = [input_block(field) for field in every if not field.kept]
-    told = section(
-        plain("Arguments of "), plain(name(edited), code=True), plain(". What you send is what runs.")
-    )
+    told = said("Arguments of {tool}. What you send is what runs.", tool=plain(name(edited), code=True))
     choice = turning.choice(action, edited.tool)
-    blocks: list[Block] = [RichTextBlock(elements=[told], block_id="asked")]
+    blocks: list[Block] = [RichTextBlock(elements=[section(*told)], block_id="asked")]
     if review:
         blocks.append(RichTextBlock(elements=review.elements, block_id=f"changes.{review.shown}"))
     blocks += [*choice, *inputs]
     if not every:
-        blocks.append(_note("This call has no arguments that could be edited.", "none"))
+        blocks.append(_note(say("This call has no arguments that could be edited."), "none"))
     if edited.tool != action.tool:
-        blocks.append(_note("Its own rule says who approves it; if you may not, others are asked.", "rule"))
+        rule = say("Its own rule says who approves it; if you may not, others are asked.")
+        blocks.append(_note(rule, "rule"))
     if kept := [field for field in every if field.kept]:
         blocks.append(_kept(kept))
     return _form(
-        "Edit",
+        say("Edit"),
         _edited(review) if inputs or choice else None,
         to=verbs.EDIT_FORM,
         about=(approval, action),
@@ -129,14 +132,14 @@ def edit_form(
 
 
 def _edited(review: Review | None) -> str:
-    return buttons.SURE if review and review.is_dangerous else "Approve edited"
+    return say(buttons.SURE) if review and review.is_dangerous else say("Approve edited")
 
 
 def message_form(sentence: str) -> View:
     """A sentence for the person whose form is open, in its place."""
     text = MarkdownTextObject(text=clip(own_words(sentence).strip(), 2_800) or "…", verbatim=True)
-    said = SectionBlock(text=text, block_id="sentence")
-    return _modal("Not done", None, verbs.PLAIN_VIEW, [said], "")
+    block = SectionBlock(text=text, block_id="sentence")
+    return _modal(say("Not done"), None, verbs.PLAIN_VIEW, [block], "")
 
 
 def read_reason(values: Mapping[str, object], reasons: tuple[str, ...] = ()) -> str:
@@ -149,7 +152,7 @@ def read_message(values: Mapping[str, object], action: Action | None = None) -> 
     """The answer of a respond form, chosen, typed or both; it cannot be empty."""
     chosen = choices.chosen_answer(action.asked, values) if action else ""
     told = choices.lines(chosen, _read(values, RESPONSE))
-    return told or FieldErrors({RESPONSE: "This needs an answer."})
+    return told or FieldErrors({RESPONSE: say("This needs an answer.")})
 
 
 def _read(values: Mapping[str, object], block_id: str) -> str:
@@ -161,9 +164,12 @@ def _read(values: Mapping[str, object], block_id: str) -> str:
 
 def _kept(kept: list[Field]) -> ContextBlock:
     """Which arguments stay as they are, and why."""
-    named = [f"{in_line(field.name, 80)[0]} ({field.kept})" for field in kept[:_MOST_NAMED]]
-    more = f", and {len(kept) - _MOST_NAMED:,} more" if len(kept) > _MOST_NAMED else ""
-    return _note(f"Not in this form and left as they are: {', '.join(named)}{more}.", "kept")
+    told = say(", ").join(
+        say("{name} ({why})", name=in_line(field.name, 80)[0], why=field.kept) for field in kept[:_MOST_NAMED]
+    )
+    if (more := len(kept) - _MOST_NAMED) > 0:
+        told = say("{before}, and {count:,} more", before=told, count=more)
+    return _note(say("Not in this form and left as they are: {arguments}.", arguments=told), "kept")
 
 
 def _note(text: str, block_id: str) -> ContextBlock:
@@ -191,7 +197,7 @@ def _modal(title: str, submit: str | None, callback_id: str, blocks: list[Block]
         callback_id=callback_id,
         title=literal(title),
         submit=literal(submit) if submit else None,
-        close=literal("Cancel" if submit else "Close"),
+        close=literal(say("Cancel") if submit else say("Close")),
         blocks=blocks,
         private_metadata=metadata,
     )

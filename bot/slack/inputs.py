@@ -14,6 +14,7 @@ from slack_sdk.models.blocks import (
     StaticSelectElement,
 )
 
+from bot.approvals.words import say
 from bot.slack.arguments import SHORT, as_text, is_short
 from bot.slack.fields import Field
 from bot.slack.literal import in_line
@@ -62,13 +63,15 @@ def _label(name: str) -> str:
 def _hint(field: Field) -> str:
     parts = [in_line(field.expected.description.strip(), _LONGEST_HINT)[0]]
     if field.kind is Kind.JSON:
-        parts.append("Written as JSON.")
+        parts.append(say("Written as JSON."))
     if field.masked:
-        parts.append(f"Now {in_line(field.masked, _LONGEST_HINT // 2)[0]}. Left empty, it stays as it is.")
+        masked = in_line(field.masked, _LONGEST_HINT // 2)[0]
+        parts.append(say("Now {masked}. Left empty, it stays as it is.", masked=masked))
     if visible(field.initial) != field.initial and field.kind in (Kind.TEXT, Kind.JSON):
-        parts.append(f"Holds invisible characters: {in_line(field.initial, _LONGEST_HINT // 2)[0]}")
+        text = in_line(field.initial, _LONGEST_HINT // 2)[0]
+        parts.append(say("Holds invisible characters: {text}", text=text))
     if field.present and not field.masked and is_short(field.value):
-        parts.append(f"Before: {in_line(as_text(field.value), SHORT)[0]}")
+        parts.append(say("Before: {text}", text=in_line(as_text(field.value), SHORT)[0]))
     return " ".join(filter(None, parts))
 
 
@@ -104,7 +107,8 @@ def _chosen(
 ) -> InputInteractiveElement:
     """A choice; where nothing may be chosen, nothing is an option, since a choice cannot be taken back."""
     if field.may_be_empty:
-        options = [*options, Option(value=NONE, text=literal("(as it is)" if field.masked else "(no value)"))]
+        nothing = say("(as it is)") if field.masked else say("(no value)")
+        options = [*options, Option(value=NONE, text=literal(nothing))]
     start = field.initial or (NONE if field.may_be_empty else "")
     initial = next((option for option in options if option.value == start), None)
     return element(action_id=VALUE, options=options, initial_option=initial)

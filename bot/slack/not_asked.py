@@ -11,13 +11,14 @@ from bot.approvals.approval import Approval
 from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking
 from bot.approvals.ids import ActionId
+from bot.approvals.words import phrase, say
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
-from bot.slack.literal import beginning, date, in_line, person, plain, section
+from bot.slack.literal import beginning, date, in_between, in_line, person, plain, said, section
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
 from bot.slack.text import clip, entities, mention, moment
-from bot.slack.votes import MOST_NAMED
+from bot.slack.votes import AND_MORE, MOST_NAMED
 
 LARGEST: Final = 12_000
 """Characters of JSON in one message; Slack fails near 13,200."""
@@ -27,10 +28,13 @@ _LONGEST: Final = 2_500
 CODE: Final = 8
 """Hexadecimal digits by which a person calls an approval that is remembered; hardly ever a word."""
 _REMEMBERED: Final = {
-    Asking.ONCE: "Once approved and run, this call is not asked again in this conversation, as long as the "
-    "arguments are the same.",
-    Asking.ONCE_PER_TOOL: "Once approved and run, this tool is not asked again in this conversation, "
-    "whatever its arguments.",
+    Asking.ONCE: phrase(
+        "Once approved and run, this call is not asked again in this conversation, as long as the "
+        "arguments are the same."
+    ),
+    Asking.ONCE_PER_TOOL: phrase(
+        "Once approved and run, this tool is not asked again in this conversation, whatever its arguments."
+    ),
 }
 
 
@@ -55,7 +59,7 @@ def _drawn(approval: Approval, told: Sequence[tuple[Action, Remembered]], most: 
         blocks.append(RichTextBlock(elements=lines, block_id=f"{stamp}.told"))
         blocks += buttons.row([again] if again else [], f"{stamp}.again")
     if (more := len(told) - most) > 0:
-        rest = section(plain(f"… and {more:,} more calls.", italic=True))
+        rest = section(plain(say("… and {count:,} more calls.", count=more), italic=True))
         blocks.append(RichTextBlock(elements=[rest], block_id=f"{approval.version}.rest"))
     return as_json(blocks)
 
@@ -63,10 +67,12 @@ def _drawn(approval: Approval, told: Sequence[tuple[Action, Remembered]], most: 
 def let_through(action: Action, outcome: LetThrough) -> Drawn:
     """On a card that asks about other calls: why nobody is asked about this one."""
     if outcome.because is None:
-        told = plain("↪️ Let through by the policy", bold=True)
-        return Drawn(elements=[section(told, plain(", nobody is asked about "), _tool(action))])
-    lead = plain("↪️ Not asked again in this conversation", bold=True)
-    return Drawn(elements=[section(lead, plain(": "), *_who_and_when(outcome.because))])
+        lead = plain(say("↪️ Let through by the policy"), bold=True)
+        told = said("{let_through}, nobody is asked about {tool}", let_through=lead, tool=_tool(action))
+        return Drawn(elements=[section(*told)])
+    lead = plain(say("↪️ Not asked again in this conversation"), bold=True)
+    told = said("{not_asked}: {approved}", not_asked=lead, approved=_who_and_when(outcome.because))
+    return Drawn(elements=[section(*told)])
 
 
 def ask_again(action: Action) -> ButtonElement | None:
@@ -74,26 +80,30 @@ def ask_again(action: Action) -> ButtonElement | None:
     because = _because(action)
     if because is None or because.taken_back:
         return None
-    about = f"about {name(action)}"
-    return buttons.button(verbs.ASK_AGAIN, "Ask again", because.action, about=about)
+    about = say("about {tool}", tool=name(action))
+    return buttons.button(verbs.ASK_AGAIN, say("Ask again"), because.action, about=about)
 
 
 def will_be_remembered(action: Action) -> list[RichTextElement]:
     """What the approvers of an open call are told; nothing for an edit, which is never remembered."""
     if action.remembering is None or action.edition:
         return []
-    return [section(plain(_REMEMBERED[action.remembering.asking], italic=True))]
+    return [section(plain(say(_REMEMBERED[action.remembering.asking]), italic=True))]
 
 
 def in_words(found: InForce) -> str:
     """One that is remembered, for a list in mrkdwn, with how to take it back."""
-    tool = entities(in_line(found.action.tool, 60)[0])
-    what = "with the same arguments"
+    words = phrase("• {tool}, with the same arguments: approved by {people}, {at}.")
     if found.action.remembering and found.action.remembering.asking is Asking.ONCE_PER_TOOL:
-        what = "whatever its arguments"
-    by = ", ".join(mention(vote.by) for vote in found.action.votes[:MOST_NAMED]) or mention(found.decided.by)
-    told = f"• {tool}, {what}: approved by {by}, {moment(found.decided.at)}."
-    return f"{told} `/agent forget {code(found)}` has people asked again."
+        words = phrase("• {tool}, whatever its arguments: approved by {people}, {at}.")
+    people = [vote.by for vote in found.action.votes[:MOST_NAMED]] or [found.decided.by]
+    told = say(
+        words,
+        tool=entities(in_line(found.action.tool, 60)[0]),
+        people=say(", ").join(map(mention, people)),
+        at=moment(found.decided.at),
+    )
+    return f"{told} {say('`/agent forget {code}` has people asked again.', code=code(found))}"
 
 
 def code(found: InForce) -> str:
@@ -108,18 +118,23 @@ def _because(action: Action) -> Remembered | None:
 def _line(action: Action, because: Remembered, glance: int) -> RichTextElement:
     told = ", ".join(f"{key}: {beginning(as_text(value), glance)}" for key, value in action.arguments.items())
     shown = [plain(" "), plain(in_line(told, glance)[0], code=True)] if glance and told.strip() else []
-    lead = plain("↪️ Not asked again in this conversation: ")
-    return section(lead, _tool(action), *shown, plain(" "), *_who_and_when(because))
+    call, approved = [_tool(action), *shown], _who_and_when(because)
+    line = said("↪️ Not asked again in this conversation: {call} {approved}", call=call, approved=approved)
+    return section(*line)
 
 
-def _who_and_when(because: Remembered) -> list[RichTextElement]:
-    people = [part for id in because.by[:MOST_NAMED] for part in (plain(", "), person(id))][1:]
-    more = len(because.by) - MOST_NAMED
-    told = [plain("approved by "), *people, *([plain(f" and {more} more")] if more > 0 else [])]
-    told += [plain(", "), date(because.at)]
-    if because.taken_back:
-        told += [plain(". From now on it is asked again, says "), person(because.taken_back)]
-    return [*told, plain(".")]
+def _who_and_when(because: Remembered) -> Sequence[RichTextElement]:
+    people = in_between([[person(id)] for id in because.by[:MOST_NAMED]])
+    if (more := len(because.by) - MOST_NAMED) > 0:
+        people = said(AND_MORE, before=people, count=more)
+    if not because.taken_back:
+        return said("approved by {people}, {at}.", people=people, at=date(because.at))
+    return said(
+        "approved by {people}, {at}. From now on it is asked again, says {who}.",
+        people=people,
+        at=date(because.at),
+        who=person(because.taken_back),
+    )
 
 
 def _tool(action: Action) -> RichTextElement:
@@ -128,4 +143,5 @@ def _tool(action: Action) -> RichTextElement:
 
 def _sentence(told: Sequence[tuple[Action, Remembered]]) -> str:
     names = dict.fromkeys(entities(name(action)) for action, _ in told)
-    return clip(f"Not asked again in this conversation: {', '.join(names)}", _LONGEST)
+    sentence = say("Not asked again in this conversation: {tools}", tools=say(", ").join(names))
+    return clip(sentence, _LONGEST)

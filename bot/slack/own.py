@@ -12,23 +12,24 @@ from bot.approvals.conversation import Status
 from bot.approvals.errors import CouldNotCheck, Refused
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.steering import Steering
+from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.message import Message
 from bot.slack.not_asked import in_words
 from bot.slack.payloads import Malformed
 from bot.slack.private import Private
-from bot.slack.stands import Group, listed
+from bot.slack.stands import MORE, Group, listed
 
 Payload = dict[str, Any]
 
-YOURS: Final = "What you asked for:"
-OTHERS: Final = "What others have under way in this channel:"
-WHICH: Final = "Which of these is to be stopped?"
-ELSEWHERE: Final = "Nothing that you asked for in this channel is under way. Elsewhere there is:"
-NOTHING: Final = "You have not asked for anything yet."
-NOTHING_HERE: Final = "Nothing that you asked for in this channel is under way."
-STOPPING: Final = "Stopping what you asked for; its thread says when it is done."
-NOT_ASKED_AGAIN: Final = "Not asked again:"
+YOURS: Final = phrase("What you asked for:")
+OTHERS: Final = phrase("What others have under way in this channel:")
+WHICH: Final = phrase("Which of these is to be stopped?")
+ELSEWHERE: Final = phrase("Nothing that you asked for in this channel is under way. Elsewhere there is:")
+NOTHING: Final = phrase("You have not asked for anything yet.")
+NOTHING_HERE: Final = phrase("Nothing that you asked for in this channel is under way.")
+STOPPING: Final = phrase("Stopping what you asked for; its thread says when it is done.")
+NOT_ASKED_AGAIN: Final = phrase("Not asked again:")
 MOST_REMEMBERED: Final = 10
 """Lines about what is remembered."""
 
@@ -50,9 +51,9 @@ class Own:
     async def status(self, by: UserId, channel: ChannelId) -> Message:
         """What the person asked for, what others have under way in the channel, and what is remembered."""
         mine = await self.own.of(by)
-        groups = [Group(title=YOURS, shown=mine)] if mine else [Group(title=NOTHING, shown=())]
+        groups = [Group(title=say(YOURS), shown=mine)] if mine else [Group(title=say(NOTHING), shown=())]
         if others := await self._others(channel, by):
-            groups.append(Group(title=OTHERS, shown=others, stoppable=False))
+            groups.append(Group(title=say(OTHERS), shown=others, stoppable=False))
         below = _lines(await self.steering.remembered(by))
         return listed(groups, self.workspace_url, below, self.steering.roster)
 
@@ -62,10 +63,10 @@ class Own:
         here = [one for one in under_way if one.conversation.channel == channel]
         if len(here) == 1:
             await self.own.stop(here[0].conversation.id, by=by)
-            return STOPPING
+            return say(STOPPING)
         if not under_way:
-            return NOTHING_HERE
-        group = Group(title=WHICH, shown=here) if here else Group(title=ELSEWHERE, shown=under_way)
+            return say(NOTHING_HERE)
+        group = Group(title=say(WHICH), shown=here) if here else Group(title=say(ELSEWHERE), shown=under_way)
         return listed([group], self.workspace_url, roster=self.steering.roster)
 
     async def stop(self, ack: AsyncAck, body: Payload) -> None:
@@ -95,8 +96,8 @@ def _lines(remembered: Sequence[InForce]) -> list[str]:
     """What is not asked again in the person's conversations, in mrkdwn."""
     lines = [in_words(one) for one in remembered[:MOST_REMEMBERED]]
     if more := len(remembered) - len(lines):
-        lines.append(f"… and {more:,} more.")
-    return [NOT_ASKED_AGAIN, *lines] if lines else []
+        lines.append(say(MORE, count=more))
+    return [say(NOT_ASKED_AGAIN), *lines] if lines else []
 
 
 def said(answer: Message | str) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from typing import Final
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action
+from bot.approvals.words import phrase, say
 from bot.slack.arguments import Drawn
-from bot.slack.literal import in_line, plain, section
+from bot.slack.literal import in_line, plain, said, section
 
-_LABEL: Final = "Points at: "
+_LABEL: Final = phrase("Points at:")
 _NEED: Final = 420
 """What the JSON around a line weighs."""
 _LEAST: Final = 24
@@ -22,7 +23,7 @@ def points_at(action: Action, room: int) -> Drawn:
     if referents.problem:
         return Drawn(elements=[_unknown(referents.problem, room)])
     if not referents.texts:
-        return Drawn(elements=[section(plain(_LABEL, italic=True), plain("nothing", italic=True))])
+        return Drawn(elements=[section(_label(), plain(say("nothing"), italic=True))])
     each = max((room // len(referents.texts) - _NEED) // 2, _LEAST)
     lines, cut = [], False
     for name, text in referents.texts.items():
@@ -41,9 +42,13 @@ def need(action: Action) -> int:
     return _NEED * max(len(referents.texts), 1) + 2 * sum(map(len, [*texts, referents.problem]))
 
 
+def _label() -> RichTextElement:
+    return plain(f"{say(_LABEL)} ", italic=True)
+
+
 def _line(name: str, text: str) -> RichTextElement:
     return section(
-        plain(_LABEL, italic=True),
+        _label(),
         plain(name or '""', code=True),
         plain(" → "),
         plain(text or '""', code=True),
@@ -51,8 +56,10 @@ def _line(name: str, text: str) -> RichTextElement:
 
 
 def _unknown(problem: str, room: int) -> RichTextElement:
-    return section(
-        plain("⚠️ What this points at could not be looked up: ", italic=True),
-        plain(in_line(problem, max(room - _NEED, _LEAST))[0] or "?", code=True),
-        plain(". So it cannot be approved as it is; the agent can ask again.", italic=True),
+    told = said(
+        "⚠️ What this points at could not be looked up: {problem}. "
+        "So it cannot be approved as it is; the agent can ask again.",
+        italic=True,
+        problem=plain(in_line(problem, max(room - _NEED, _LEAST))[0] or "?", code=True),
     )
+    return section(*told)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from bot.approvals.decision import Arguments, Json
+from bot.approvals.words import phrase, say
 
 REACH: Final = 20_000
 """Characters of one text that are read for a card, which shows less and is drawn often."""
@@ -33,6 +34,12 @@ _READ_AS_LATIN: Final = frozenset(
     "\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
 )
 """Cyrillic and Greek letters."""
+ALPHABETS: Final = (
+    phrase("Latin"), phrase("Cyrillic"), phrase("Greek"), phrase("Armenian"), phrase("Hebrew"),
+    phrase("Arabic"), phrase("Cherokee"), phrase("Coptic"), phrase("Georgian"), phrase("Devanagari"),
+    phrase("Thai"), phrase("Hangul"), phrase("Hiragana"), phrase("Katakana"), phrase("Bopomofo"),
+)  # fmt: skip
+"""Unicode's names of alphabets, as the warnings have them; one that is not here is told in English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 def _suspicious(text: str) -> Iterator[tuple[str, str]]:
     for found in _ENCODED.finditer(text):
-        yield found[0], f"is the encoded form of {_decoded(found[0])}"
+        yield found[0], say("is the encoded form of {letters}", letters=_decoded(found[0]))
     if text.isascii():
         return
     words = _WORD.findall(text)
@@ -83,18 +90,19 @@ def _suspicious(text: str) -> Iterator[tuple[str, str]]:
 def _in_word(word: str) -> Iterator[tuple[str, str]]:
     """Why this word, which may be a host, a path or an address, is not what it looks like."""
     if sign := _LOOK_LIKE_SIGNS.search(word):
-        yield word, f"holds {_told([sign[0]])}, which looks like a sign of an address and is none"
+        why = phrase("holds {letters}, which looks like a sign of an address and is none")
+        yield word, say(why, letters=_told([sign[0]]))
     for label in _LABEL.findall(word):
         letters = [one for one in label if _script(one) not in ("", "LATIN")]
         scripts = {script for one in label if (script := _script(one))}
         if "LOOKALIKE" in scripts:
             odd = [one for one in letters if _script(one) == "LOOKALIKE"]
-            yield word, f"holds letters that only look like Latin ones: {_told(odd)}"
+            yield word, say("holds letters that only look like Latin ones: {letters}", letters=_told(odd))
         elif len(scripts) > 1 and not scripts <= _WRITTEN_TOGETHER:
-            kinds = " and ".join(sorted(script.title() for script in scripts))
-            yield word, f"mixes {kinds} letters: {_told(letters)}"
+            kinds = say(" and ").join(say(kind) for kind in sorted(script.title() for script in scripts))
+            yield word, say("mixes {alphabets} letters: {letters}", alphabets=kinds, letters=_told(letters))
         elif letters and _SIGNS.search(word) and _reads_as_latin(word):
-            yield word, f"is read as Latin letters and is not: {_told(letters)}"
+            yield word, say("is read as Latin letters and is not: {letters}", letters=_told(letters))
 
 
 def _reads_as_latin(word: str) -> bool:
@@ -106,17 +114,16 @@ def _reads_as_latin(word: str) -> bool:
 
 def _told(letters: list[str]) -> str:
     codes = [f"U+{ord(one):04X}" for one in dict.fromkeys(letters)]
-    return ", ".join(codes[:_MOST_TOLD]) + (" …" if len(codes) > _MOST_TOLD else "")
+    return say(", ").join(codes[:_MOST_TOLD]) + (" …" if len(codes) > _MOST_TOLD else "")
 
 
 def _decoded(label: str) -> str:
     try:
         letters = label[4:].encode().decode("punycode")
     except UnicodeError:
-        return "nothing at all"
-    return (
-        ", ".join(f"U+{ord(one):04X}" for one in letters if not one.isascii()) or "nothing but Latin letters"
-    )
+        return say("nothing at all")
+    codes = [f"U+{ord(one):04X}" for one in letters if not one.isascii()]
+    return say(", ").join(codes) or say("nothing but Latin letters")
 
 
 @lru_cache(maxsize=20_000)

@@ -21,13 +21,15 @@ from bot.approvals.asked_for import AskedFor
 from bot.approvals.conversation import Conversation, Status
 from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.secrets import masked_text
+from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.buttons import button
-from bot.slack.literal import date, in_line, person, plain, section
+from bot.slack.literal import date, in_between, in_line, person, plain, said, section
 from bot.slack.message import Message, as_json, size
 from bot.slack.naming import in_a_line
 from bot.slack.text import clip, entities
+from bot.slack.votes import AND_MORE
 
 LARGEST: Final = 11_500
 """Characters of JSON in one message; Slack fails near 13,200."""
@@ -37,16 +39,16 @@ LONGEST_WORDS: Final = 120
 MOST_TOOLS: Final = 3
 
 STATES: Final = {
-    Status.WORKING: "the agent works",
-    Status.WAITING: "waits for a decision",
-    Status.FAILED: "failed; Retry stands in the thread",
-    Status.RETRYING: "is tried again",
-    Status.CANCELLING: "is being stopped",
-    Status.IDLE: "finished",
+    Status.WORKING: phrase("the agent works"),
+    Status.WAITING: phrase("waits for a decision"),
+    Status.FAILED: phrase("failed; Retry stands in the thread"),
+    Status.RETRYING: phrase("is tried again"),
+    Status.CANCELLING: phrase("is being stopped"),
+    Status.IDLE: phrase("finished"),
 }
-OPEN: Final = "Open the thread"
-MORE: Final = "… and {count} more."
-NO_WORDS: Final = "(no words)"
+OPEN: Final = phrase("Open the thread")
+MORE: Final = phrase("… and {count:,} more.")
+NO_WORDS: Final = phrase("(no words)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,7 @@ class Group:
     """Some conversations under one title."""
 
     title: str
-    """A sentence of ours."""
+    """A sentence of ours, in the language that is spoken."""
     shown: Sequence[AskedFor]
     stoppable: bool = True
     """Whether a Stop stands at each that is under way: at the person's own."""
@@ -76,7 +78,7 @@ def listed(
             agent = roster.label(one.conversation.realm)
             drawn = _one(one, workspace_url, f"{number}.{place}", agent, stoppable=group.stoppable)
             if place == MOST_SHOWN or size(as_json([*blocks, *drawn])) > LARGEST:
-                more = MORE.format(count=f"{len(group.shown) - place:,}")
+                more = say(MORE, count=len(group.shown) - place)
                 blocks.append(_titled(more, f"{number}.more"))
                 lines.append(more)
                 break
@@ -96,49 +98,47 @@ def link_to(conversation: Conversation, workspace_url: str) -> str:
 
 
 def _one(one: AskedFor, workspace_url: str, block_id: str, agent: str, *, stoppable: bool) -> list[Block]:
-    line = [plain(f"“{_words(one)}”", bold=True), plain("\n")]
+    words = plain(f"“{_words(one)}”", bold=True)
+    line = said("{at}: {stands}", at=date(one.conversation.started_at), stands=_stands(one.conversation))
+    if tools := _tools(one):
+        line = said("{stands} about {tools}", stands=line, tools=tools)
     if not stoppable:
-        line += [plain("Asked by "), person(one.conversation.requester), plain(", ")]
-    line += [date(one.conversation.started_at), plain(f": {_stands(one.conversation)}")]
-    line += [*_about(one), plain(f"{in_a_line(agent)}. ")]
-    if url := link_to(one.conversation, workspace_url):
-        line.append(RichTextElementParts.Link(url=url, text=OPEN))
-    told = RichTextBlock(elements=[section(*line)], block_id=f"{block_id}.told")
+        line = said("Asked by {who}, {stands}", who=person(one.conversation.requester), stands=line)
+    url = link_to(one.conversation, workspace_url)
+    link = RichTextElementParts.Link(url=url, text=say(OPEN)) if url else ""
+    line = said("{stands}{agent}. {link}", stands=line, agent=in_a_line(agent), link=link)
+    told = RichTextBlock(elements=[section(words, plain("\n"), *line)], block_id=f"{block_id}.told")
     if not stoppable or not one.may_be_stopped:
         return [told]
     return [told, ActionsBlock(elements=[_stop(one)], block_id=f"{block_id}.stop")]
 
 
-def _about(one: AskedFor) -> list[RichTextElement]:
-    """The tools about which people are asked."""
+def _tools(one: AskedFor) -> Sequence[RichTextElement]:
+    """Those about which people are asked."""
     tools = list(dict.fromkeys(action.tool for approval in one.waiting for action in approval.open))
-    if not tools:
-        return []
-    named: list[RichTextElement] = [plain(" about ")]
-    for place, tool in enumerate(tools[:MOST_TOOLS]):
-        named += [plain(", ")] if place else []
-        named.append(plain(in_line(tool, 80)[0] or '""', code=True))
-    return [*named, plain(f" and {len(tools) - MOST_TOOLS} more")] if len(tools) > MOST_TOOLS else named
+    named = in_between([[plain(in_line(tool, 80)[0] or '""', code=True)] for tool in tools[:MOST_TOOLS]])
+    more = len(tools) - MOST_TOOLS
+    return said(AND_MORE, before=named, count=more) if more > 0 else named
 
 
 def _stop(one: AskedFor) -> ButtonElement:
     words = _words(one)
-    element = button(verbs.STOP_OWN, "Stop", one.conversation.id, about=words, style="danger")
+    element = button(verbs.STOP_OWN, say("Stop"), one.conversation.id, about=words, style="danger")
     element.confirm = ConfirmObject(
-        title="Stop the agent?",
-        text=PlainTextObject(text="What runs now ends; what waits is withdrawn, and none of it runs."),
-        confirm="Stop",
-        deny="Go on",
+        title=say("Stop the agent?"),
+        text=PlainTextObject(text=say("What runs now ends; what waits is withdrawn, and none of it runs.")),
+        confirm=say("Stop"),
+        deny=say("Go on"),
     )
     return element
 
 
 def _stands(conversation: Conversation) -> str:
-    return STATES[conversation.status]
+    return say(STATES[conversation.status])
 
 
 def _words(one: AskedFor) -> str:
-    return in_line(masked_text(one.words).strip(), LONGEST_WORDS)[0] or NO_WORDS
+    return in_line(masked_text(one.words).strip(), LONGEST_WORDS)[0] or say(NO_WORDS)
 
 
 def _titled(sentence: str, block_id: str) -> SectionBlock:

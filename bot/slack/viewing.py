@@ -16,11 +16,12 @@ from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, State
 from bot.approvals.decision import Arguments, Edit
+from bot.approvals.words import say
 from bot.slack import buttons, doubts, rendered, verbs, votes
 from bot.slack.arguments import as_json_text, doubts_about, extent
 from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
-from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown
+from bot.slack.literal import block, in_line, pieces, plain, quote, said, section, shown
 from bot.slack.message import View, as_json, size
 from bot.slack.outcomes import edited, outcome
 from bot.slack.place import Place
@@ -56,8 +57,8 @@ def view_all(approval: Approval, action: Action | None, page: int = 0) -> View:
     view = SlackView(
         type="modal",
         callback_id=verbs.PLAIN_VIEW,
-        title=literal("View all"),
-        close=literal("Close"),
+        title=literal(say("View all")),
+        close=literal(say("Close")),
         blocks=blocks,
         private_metadata=str(place),
     )
@@ -86,7 +87,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
         yield _title(approval, action)
         yield from _now(approval, action)
         if words := description(action):
-            yield _rich(section(plain("The agent says:", italic=True)))
+            yield _rich(section(plain(say("The agent says:"), italic=True)))
             yield from (_rich(quote(part)) for part in pieces(shown(words)))
         shown_now = action if action.outcome else action.asked
         yield from _arguments(shown_now.arguments)
@@ -99,7 +100,7 @@ def _content(approval: Approval, actions: list[Action]) -> Iterator[Block]:
             yield _rich(*told)
         match action.decided:
             case Decided(decision=Edit(arguments=arguments)):
-                yield _rich(section(plain("The arguments after the edit:", italic=True)))
+                yield _rich(section(plain(say("The arguments after the edit:"), italic=True)))
                 yield from _arguments(arguments)
 
 
@@ -107,16 +108,17 @@ def _arguments(arguments: Arguments) -> Iterator[Block]:
     if warned := doubts_about(arguments, room=WHOLE):
         yield _rich(*warned)
     if not arguments:
-        yield _rich(section(plain("No arguments.", italic=True)))
+        yield _rich(section(plain(say("No arguments."), italic=True)))
     for argument, value in arguments.items():
         text = value if isinstance(value, str) else as_json_text(value)
-        kind = "text" if isinstance(value, str) else "JSON"
+        kind = say("text") if isinstance(value, str) else "JSON"
         label, cut = in_line(argument, LONGEST_LABEL)
         label = label or '""'
         if cut:
-            yield _rich(section(plain("The whole name of the next one:", italic=True)))
+            yield _rich(section(plain(say("The whole name of the next one:"), italic=True)))
             yield from (_rich(block(part)) for part in pieces(shown(argument)) if part.strip())
-        yield _rich(section(plain(label, bold=True), plain(f" ({kind}, {extent(text)}):")))
+        name = plain(label, bold=True)
+        yield _rich(section(*said("{name} ({kind}, {extent}):", name=name, kind=kind, extent=extent(text))))
         if not shown(text).strip():
             yield _rich(block(shown(as_json_text(value))))
         yield from (_rich(block(part)) for part in pieces(shown(text)) if part.strip())
@@ -154,10 +156,10 @@ def _turning(page: int, pages: int) -> list[Block]:
         return []
     turns = []
     if page > 0:
-        turns.append(buttons.button(verbs.PREVIOUS, "Previous", str(page - 1), about="page"))
+        turns.append(buttons.button(verbs.PREVIOUS, say("Previous"), str(page - 1), about=say("page")))
     if page < pages - 1:
-        turns.append(buttons.button(verbs.NEXT, "Next", str(page + 1), about="page"))
-    told = ContextBlock(elements=[literal(f"Page {page + 1} of {pages}")])
+        turns.append(buttons.button(verbs.NEXT, say("Next"), str(page + 1), about=say("page")))
+    told = ContextBlock(elements=[literal(say("Page {page} of {pages}", page=page + 1, pages=pages))])
     return [told, *buttons.row(turns, "turn")]
 
 
