@@ -1,15 +1,17 @@
 """The arguments of a tool call, drawn literally and within the room there is."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from slack_sdk.models.blocks import RichTextElement, TableBlock
+from slack_sdk.models.blocks import RichTextElement, RichTextListElement, TableBlock
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
-from bot.slack.literal import beginning, block, boxed, in_line, plain, section, shown
+from bot.approvals.words import phrase, say, say_many
+from bot.slack.literal import MOST_LINES, beginning, block, boxed, in_line, in_one_line, plain, section, shown
 from bot.slack.scripts import REACH, suspicions
 from bot.slack.text import weight
 
@@ -25,8 +27,17 @@ LARGEST_BOX: Final = 3_200
 """Characters of one argument that a card shows at most."""
 _MOST_WARNINGS: Final = 3
 _ROOM_FOR_WARNINGS: Final = 1_500
-_ROW, _BOX, _LIST = 230, 480, 400
+_ROW, _BOX, _LIST, _ITEM = 230, 480, 400, 120
 """What the JSON around a value weighs."""
+ITEMS_LEFT_OUT: Final = phrase("… {left:,} of {all:,} items left out here, View all shows them …")
+_CODE: Final = frozenset({"code", "command", "script", "sql", "statement"})
+"""Words of a name behind which stands what is read letter by letter, however short it is."""
+_SQL: Final = re.compile(
+    r"(?:select\s.+\sfrom|insert\s+into|update\s.+\sset|delete\s+from|truncate\s+\S+|merge\s+into|with\s.+\sas"
+    r"|(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:table|view|index|schema|database|user|role|function)"
+    r"|grant\s.+\sto|revoke\s.+\sfrom)\s",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +101,13 @@ def drawn(arguments: Arguments, room: int) -> Drawn:
     )
 
 
+def need_of_shapes(arguments: Arguments) -> int:
+    """How much more room lists and code could use than the same in a line."""
+    lists = (len(one) for one in arguments.values() if isinstance(one, list) and are_items(one))
+    code = sum(is_code(name, value) for name, value in arguments.items())
+    return sum(_BOX + _ITEM * min(many, MOST_LINES) for many in lists) + _BOX * code
+
+
 def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
     """A warning for each host, path or address that is not what it looks like; if there is room, else one."""
     found = suspicions(arguments, reach=max(room, REACH))
@@ -126,8 +144,30 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
     return given
 
 
+def is_code(name: str, value: Json) -> bool:
+    """Whether a text that would fit in a line stands in a box: SQL, and what the name calls code."""
+    if not isinstance(value, str) or not value or as_text(value) != value:
+        return False
+    if isinstance(value, Masked) and value.whole:
+        return False
+    return bool(_SQL.match(f"{value[:LONG]} ")) or not _CODE.isdisjoint(re.split(r"[\W_]+", name.lower()))
+
+
+def are_items(value: Json) -> bool:
+    """Whether it is a list that is drawn as one: of texts and numbers that are short."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(not isinstance(one, list | dict) and is_short(one) for one in value)
+
+
 def _one(name: str, value: Json, room: int) -> Drawn:
     label, cut = in_line(name, SHORT)
+    if isinstance(value, list) and are_items(value) and (items := _items(value, max(room - _BOX, SHORT))):
+        heading = section(plain(label or '""', bold=True), plain(f" ({_many(value)}):"))
+        return Drawn(elements=[heading, *items.elements], cut=cut or items.cut)
+    if is_code(name, value) and is_short(value):
+        boxes, shorter = boxed(as_text(value), max(room - _BOX, SHORT))
+        return Drawn(elements=[section(plain(label, bold=True), plain(":")), *boxes], cut=cut or shorter)
     if is_short(value):
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
         ours = isinstance(value, Masked) and value.whole
@@ -145,6 +185,39 @@ def extent(text: str) -> str:
     """How long a text is, in words."""
     lines = text.count("\n") + 1
     return f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+
+
+def _many(items: Sequence[Json]) -> str:
+    return say_many("{count:,} item", "{count:,} items", len(items))
+
+
+def _items(items: Sequence[Json], room: int) -> Drawn | None:
+    """An item a line; of too many the first and the last. None if there is not even room for one."""
+    costs = [weight(in_one_line(as_text(one))) + _ITEM for one in items]
+    if len(items) <= MOST_LINES and sum(costs) <= room:
+        return Drawn(elements=[_bullets(items)])
+    first = _fits(costs[: MOST_LINES * 2 // 3], room * 2 // 3)
+    last = min(_fits(costs[: -MOST_LINES // 3 : -1], room // 3), len(items) - first - 1)
+    if not first:
+        return None
+    told = say(ITEMS_LEFT_OUT, left=len(items) - first - last, all=len(items))
+    tail = [_bullets(items[len(items) - last :])] if last > 0 else []
+    return Drawn(elements=[_bullets(items[:first]), section(plain(told, italic=True)), *tail], cut=True)
+
+
+def _bullets(items: Sequence[Json]) -> RichTextElement:
+    lines = [section(_item(one)) for one in items]
+    return RichTextListElement(style="bullet", elements=lines)
+
+
+def _item(value: Json) -> RichTextElement:
+    ours = isinstance(value, Masked) and value.whole
+    return plain(in_one_line(as_text(value)), code=not ours, italic=ours)
+
+
+def _fits(costs: Sequence[int], room: int) -> int:
+    """How many of the first fit."""
+    return next((count for count in range(len(costs)) if sum(costs[: count + 1]) > room), len(costs))
 
 
 def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
@@ -186,7 +259,9 @@ def _taken(lines: Sequence[str], room: int) -> int:
 
 def _need(name: str, value: Json) -> int:
     text = as_text(value)
-    around = _ROW if is_short(value) else _BOX
+    around = _ROW if is_short(value) and not is_code(name, value) else _BOX
+    if isinstance(value, list) and are_items(value):
+        around = _BOX + _ITEM * min(len(value), MOST_LINES)
     return around + min(weight(name), SHORT) + min(weight(shown(text[:LARGEST_BOX])), LARGEST_BOX)
 
 

@@ -27,7 +27,7 @@ from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
 from bot.approvals.words import say, say_many
 from bot.slack import buttons, doubts, pointing, rendered, verbs, votes
-from bot.slack.arguments import Drawn, are_long, need_of_doubts, shares
+from bot.slack.arguments import Drawn, are_long, need_of_doubts, need_of_shapes, shares
 from bot.slack.asking import asks, decides
 from bot.slack.crowds import decided, ended, next_rows, waiting
 from bot.slack.doubts import is_doubt
@@ -235,7 +235,7 @@ def _texts(approval: Approval, texts: list[str], name: str = "lines") -> list[Bl
 def _need(action: Action) -> int:
     """How much room a request could use, roughly."""
     arguments = action.arguments if action.outcome else action.asked.arguments
-    rows = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000)
+    rows = min(weight(json.dumps(dict(arguments))) + 240 * len(arguments), 20_000) + need_of_shapes(arguments)
     asked = rendered.need(action if action.outcome else action.asked) or rows
     pointed = pointing.need(action if action.outcome else action.asked)
     return 300 + min(weight(action.description), 900) + asked + need_of_doubts(arguments) + pointed

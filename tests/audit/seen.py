@@ -59,17 +59,22 @@ def _arguments(elements: list[Json]) -> Json | None:
     name: str | None = None
     for element in elements:
         parts = element["elements"]
+        if element["type"] == "rich_text_list":
+            parts = [one for item in parts for one in item["elements"]]
         texts = [one.get("text", "") for one in parts]
         style = parts[0].get("style")
         if style == {"italic": True} and ("left out here" in texts[0] or "tool itself shows" in texts[0]):
             return None
-        if element["type"] == "rich_text_quote" or style == {"italic": True} or "Look twice" in texts[0]:
+        ours = style == {"italic": True} and element["type"] == "rich_text_section"
+        if element["type"] == "rich_text_quote" or ours or "Look twice" in texts[0]:
             continue  # the agent's words, and ours
         if any(mark in text for text in texts for mark in UNREADABLE):
             return None
         if style == {"bold": True}:
             name = texts[0]
             told[name] = _value(texts[2]) if len(parts) == 3 else ""
+        elif element["type"] == "rich_text_list" and name is not None:
+            told[name] = [*map(_value, texts)]
         elif element["type"] == "rich_text_preformatted" and name is not None:
             told[name] = _value("".join(texts))
         else:

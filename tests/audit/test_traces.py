@@ -149,8 +149,8 @@ async def test_a_rejected_call_that_runs_is_ack002(tmp_path: Path, monkeypatch: 
 async def test_a_card_that_shows_other_arguments_is_ack003(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lying(action: Any, *rest: int) -> Any:  # noqa: ANN401 - as `request`
-        return request(replace(action, arguments={**action.arguments, "amount": 1.0}), *rest)
+    def lying(action: Any, *rest: int, **how: Any) -> Any:  # noqa: ANN401 - as `request`
+        return request(replace(action, arguments={**action.arguments, "amount": 1.0}), *rest, **how)
 
     monkeypatch.setattr(bot.slack.cards, "request", lying)
     async with a_case(tmp_path, monkeypatch) as case:

@@ -60,6 +60,20 @@ ARGUMENTS: Final[Arguments] = {
     "tags": ["one", "two"],
     "more": {"deep": {"er": None}},
 }
+SHAPES: Final[Arguments] = {
+    "recipients": ["ann@a.example", "bob@b.example", "carol@c.example"],
+    "sql": "DELETE FROM orders WHERE id = 7",
+    "note": "Two lines,\nas they are.",
+    "limits": {
+        "rows": 10,
+        "by": {"day": True, "hours": [9, 10, 11, 12, 13, 14, 15, 16, 17]},
+        "for": "everybody",
+    },
+    "pairs": [[1, 2], [3, 4]],
+    "amount": 12.5,
+    "dry": False,
+    "nobody": [],
+}
 QUERY: Final = "SELECT name,\n       total\n  FROM orders\n WHERE id = 7;"
 LONG: Final = "\n".join(f"{number}. A line of the file." for number in range(1, 400))
 DOUBTS: Final = frozenset({DecisionKind.APPROVE, DecisionKind.RESPOND, DecisionKind.REJECT})
@@ -161,6 +175,7 @@ _ASKED: Final[Mapping[str, Approval]] = {
     "open, a question": approval(
         action(0, "ask_user", {"question": "Keep data.csv?"}, allowed=frozenset({DecisionKind.RESPOND}))
     ),
+    "open, of every shape": one(SHAPES),
     "open, described": one(description="The report that you asked for."),
     "open, hostile": one(HOSTILE),
     "open, secrets": one(SECRETS),

@@ -3,6 +3,7 @@
 All 10,000 by `WHOLE=1 pytest tests/slack/test_hostile.py`; without it a tenth of them.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,8 @@ from tests.whole import WHOLE
 
 COUNT = 10_000 if WHOLE else 1_000
 SHARES = 10
+LIST = "\x00 a list \x00"
+"""Before what stands as a list; no text that is made here begins with it."""
 Element = dict[str, Any]
 
 
@@ -61,6 +64,17 @@ def check_card(arguments: Arguments, blocks: list[dict[str, Any]]) -> int:
     for (label, (head, tail, left_out)), (name, value) in zip(told, arguments.items(), strict=True):
         text = as_text(value)
         assert label == (in_line(name, 120)[0] or '""')
+        if head.startswith(LIST):
+            assert isinstance(value, list)
+            items, first, last = (
+                [as_text(one) for one in value],
+                json.loads(head.removeprefix(LIST)),
+                json.loads(tail or "[]"),
+            )
+            assert items[: len(first)] == first
+            assert items[len(items) - len(last) :] == last
+            assert len(first) + len(last) + left_out == len(items)
+            continue
         assert text.startswith(head), (head, text)
         assert text.endswith(tail), (tail, text)
         assert len(head) + len(tail) + left_out == len(text) or left_out < 0
@@ -72,10 +86,15 @@ def shown_arguments(elements: list[Element]) -> Iterator[tuple[str, tuple[str, s
     name, boxes, left_out = "", list[str](), 0
     for element in [*elements, {"type": "end", "elements": [{"text": "", "style": {"bold": True}}]}]:
         parts = element["elements"]
-        if element["type"] == "rich_text_preformatted":
+        if element["type"] == "rich_text_list":
+            items = [original_of_line(part["elements"][0]["text"]) for part in parts]
+            boxes.append(f"{LIST}{json.dumps(items)}")
+        elif element["type"] == "rich_text_preformatted":
             boxes.append("".join(part["text"] for part in parts))
         elif parts[0].get("style") == {"bold": True}:
-            if boxes:
+            if boxes and boxes[0].startswith(LIST):
+                yield name, (boxes[0], boxes[1].removeprefix(LIST) if boxes[1:] else "", left_out)
+            elif boxes:
                 yield (
                     name,
                     (original(boxes[0]), original(boxes[1]) if left_out and boxes[1:] else "", left_out),
