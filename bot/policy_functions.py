@@ -21,6 +21,7 @@ from bot.approvals.person import Group as SlackGroup
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Room
 from bot.approvals.policy import Policy, Quorum, Terms, UserGroup, Who
+from bot.approvals.words import phrase, say
 from bot.durations import SaidOrNever
 from bot.policy_checks import misplaced, never_enough
 from bot.policy_file import PolicyFile
@@ -39,24 +40,30 @@ _TAKES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "expires_after": TypeAdapter(SaidOrNever),
 }
 _SHOULD: Final = {
-    "approvers": "a list of names",
-    "quorum": f"a number from 1 to {MOST_VOTES}",
-    "self_approval": "True or False",
-    "ask": "one of always, never, once, once-per-tool",
-    "channel": "thread, #channel or its id, or dm:approvers",
-    "expires_after": "a duration such as 15m or 24h, or never",
+    "approvers": phrase("a list of names"),
+    "quorum": phrase("a number from 1 to {most}"),
+    "self_approval": phrase("True or False"),
+    "ask": phrase("one of always, never, once, once-per-tool"),
+    "channel": phrase("thread, #channel or its id, or dm:approvers"),
+    "expires_after": phrase("a duration such as 15m or 24h, or never"),
 }
 
 
-UNKNOWN: Final = (
+UNKNOWN: Final = phrase(
     "the policy's function for `approvers` named somebody who is not a full member of this workspace, "
     "or a group or channel that is not there"
 )
 
 
-NO_PLACE: Final = (
+NO_PLACE: Final = phrase(
     "the policy's function for `channel` named one that is not there, or that the bot cannot write in"
 )
+NOT_IN_SLACK: Final = phrase(
+    "Slack does not know, or could not be asked for, whom the policy's function named"
+)
+TOO_SLOW: Final = phrase("the policy's function for `{key}` took longer than {seconds:g} seconds")
+FAILED: Final = phrase("the policy's function for `{key}` failed with {error}")
+MISFIT: Final = phrase("the policy's function for `{key}` did not give {wanted}")
 
 
 class _NoAnswer(Exception):  # noqa: N818 - what a function said instead
@@ -108,9 +115,9 @@ class PolicyFunctions:
         except _NoAnswer as why:
             problem = str(why)
         except CouldNotCheck:
-            problem = "Slack does not know, or could not be asked for, whom the policy's function named"
+            problem = say(NOT_IN_SLACK)
         except TimeoutError:
-            problem = f"finding it out took longer than {within:g} seconds"
+            problem = say("finding it out took longer than {seconds:g} seconds", seconds=within)
         _log.warning("policy_function_failed", tool=request.tool, conversation=request.conversation)
         return Chosen(problem=problem)
 
@@ -147,7 +154,7 @@ class PolicyFunctions:
                 Quorum(approvers=_people(names, known), count=count) for names, count in told["require"]
             )
         if "channel" in told and isinstance(place := place_meant(told["channel"], known), str):
-            raise _NoAnswer(NO_PLACE)
+            raise _NoAnswer(say(NO_PLACE))
         if "channel" in told:
             told["channel"] = place
         return Chosen(**told), known
@@ -176,7 +183,7 @@ class PolicyFunctions:
 def _people(names: Sequence[str], known: Known) -> tuple[Who, ...]:
     found = [meaning(name, known) for name in names]
     if any(isinstance(sentence, str) for sentence in found):
-        raise _NoAnswer(UNKNOWN)
+        raise _NoAnswer(say(UNKNOWN))
     return tuple(who for who in found if not isinstance(who, str))
 
 
@@ -188,15 +195,15 @@ async def _value(key: str, said: Any, request: ApprovalRequest, within: float) -
     try:
         told = await answer_of(said, copied, within=within)
     except TimeoutError:
-        raise _NoAnswer(f"the policy's function for `{key}` took longer than {within:g} seconds") from None
+        raise _NoAnswer(say(TOO_SLOW, key=key, seconds=within)) from None
     except Exception as error:
-        raise _NoAnswer(f"the policy's function for `{key}` failed with {type(error).__name__}") from error
+        raise _NoAnswer(say(FAILED, key=key, error=type(error).__name__)) from error
     if isinstance(told, tuple | set | frozenset):
         told = [*told]
     try:
         return _TAKES[key].validate_python(told, strict=True)
     except ValidationError:
-        raise _NoAnswer(f"the policy's function for `{key}` did not give {_SHOULD[key]}") from None
+        raise _NoAnswer(say(MISFIT, key=key, wanted=say(_SHOULD[key], most=MOST_VOTES))) from None
 
 
 async def _group(group: Group, request: ApprovalRequest, within: float) -> tuple[list[str], int]:

@@ -6,7 +6,7 @@ is another call, though it reads the same.
 """
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 from bot.agents.built import BuiltAgent
 from bot.agents.messages import latest_message
@@ -19,6 +19,13 @@ from bot.approvals.decision import Approve, Arguments, Edit
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.lookups import AT_HAND
 from bot.approvals.referents import Referents, still_stands
+from bot.approvals.words import phrase, say
+
+DECISIONS: Final = phrase("the decisions that `{tool}` takes have changed since this was asked")
+ARGUMENTS: Final = phrase("the arguments that `{tool}` takes have changed since this was asked")
+OTHER: Final = phrase("`{tool}`, which `{asked}` was turned into, has changed since this was asked")
+NOT_FOUND: Final = phrase("what `{tool}` points at could not be looked up again: {problem}")
+MOVED: Final = phrase("what `{tool}` points at has changed since this was asked")
 
 
 def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, approval: Approval) -> None:
@@ -31,12 +38,12 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
     _refuse_other_mode(agent, snapshot, approval)
     expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot, approval)]
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
-        raise Drifted("the agent's gates have changed since this was asked")
+        raise Drifted(say("the agent's gates have changed since this was asked"))
     for action in approval.actions:
         if action.allowed != frozenset(agent.gates[action.tool].allowed):
-            raise Drifted(f"the decisions that `{action.tool}` takes have changed since this was asked")
+            raise Drifted(say(DECISIONS, tool=action.tool))
         if meaning(action.schema) != meaning(schemas.schema(action.tool)):
-            raise Drifted(f"the arguments that `{action.tool}` takes have changed since this was asked")
+            raise Drifted(say(ARGUMENTS, tool=action.tool))
         _refuse_other_target(schemas, action)
 
 
@@ -48,9 +55,9 @@ def _refuse_other_mode(agent: BuiltAgent, snapshot: Snapshot, approval: Approval
     """
     at_door = asks_at_door(snapshot, approval)
     if agent.asks_each and not at_door:
-        raise Drifted("the agent asks about each call by itself by now")
+        raise Drifted(say("the agent asks about each call by itself by now"))
     if at_door and not agent.asks_each:
-        raise Stale("the agent asks about all calls of a step at once by now")
+        raise Stale(say("the agent asks about all calls of a step at once by now"))
 
 
 def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
@@ -59,7 +66,7 @@ def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
     if tool == action.tool or not action.decided:
         return
     if meaning(action.targets[tool]) != meaning(schemas.schema(tool)):
-        raise Drifted(f"`{tool}`, which `{action.tool}` was turned into, has changed since this was asked")
+        raise Drifted(say(OTHER, tool=tool, asked=action.tool))
 
 
 async def refuse_moved(schemas: ToolSchemas, approval: Approval) -> None:
@@ -74,9 +81,9 @@ async def _refuse_moved(schemas: ToolSchemas, action: Action) -> None:
     tool, arguments, before = let
     now = await schemas.referents(tool, arguments, within=AT_HAND)
     if now and now.problem:
-        raise Drifted(f"what `{tool}` points at could not be looked up again: {now.problem}")
+        raise Drifted(say(NOT_FOUND, tool=tool, problem=now.problem))
     if not still_stands(before, now):
-        raise Drifted(f"what `{tool}` points at has changed since this was asked")
+        raise Drifted(say(MOVED, tool=tool))
 
 
 def _let(action: Action) -> tuple[str, Arguments, Referents | None] | None:

@@ -11,6 +11,7 @@ from langgraph.types import Command
 from bot.approvals.errors import Unavailable
 from bot.approvals.secrets import masked_text
 from bot.approvals.thread import ToolFailure
+from bot.approvals.words import say
 
 MARK: Final = "approval_bot_failure"
 """The key in a tool message's artifact; artifacts never go to the model."""
@@ -59,7 +60,8 @@ class ToolFailures(ToolErrorMiddleware):
         result = await super().awrap_tool_call(request, watched)
         if not raised or not isinstance(result, ToolMessage):
             return result
-        sentence = _told(raised[-1], request)
+        tool, why = request.tool_call["name"], _why(raised[-1])
+        sentence = say("`{tool}` failed: {why}", tool=tool, why=why)  # for people
         return result.model_copy(update={"artifact": {MARK: sentence}})
 
 
@@ -79,7 +81,11 @@ def _told_to_the_agent(error: Exception, request: ToolCallRequest) -> str | None
 
 
 def _told(error: Exception, request: ToolCallRequest) -> str:
-    return f"`{request.tool_call['name']}` failed: {cut(str(error)) or type(error).__name__}"
+    return f"`{request.tool_call['name']}` failed: {_why(error)}"
+
+
+def _why(error: Exception) -> str:
+    return cut(str(error)) or type(error).__name__
 
 
 def cut(text: str) -> str:

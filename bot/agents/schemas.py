@@ -22,6 +22,7 @@ from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import InvalidArguments
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.words import phrase, say
 
 FORMATS: Final = FormatChecker(formats=())
 """The formats that are checked for a JSON schema; others are only a hint to the form."""
@@ -35,6 +36,8 @@ FORMATS.checks("time", raises=ValueError)(
     lambda told: not isinstance(told, str) or time.fromisoformat(told) is not None
 )
 
+
+UNUSABLE: Final = phrase("The tool's schema cannot be used: {error}.")
 
 _WORDS: Final = frozenset({"title", "description", "examples", "$comment"})
 _NAMED: Final = ("properties", "$defs", "definitions", "patternProperties")
@@ -59,7 +62,7 @@ class ToolSchemas:
         """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""
         shape = self._shapes.get(tool)
         if shape is None:
-            raise InvalidArguments({"": f"The agent has no tool {tool!r}."})
+            raise InvalidArguments({"": say("The agent has no tool {tool}.", tool=repr(tool))})
         return check(shape, arguments)
 
     def resolves(self, tool: str) -> bool:
@@ -122,7 +125,7 @@ def json_schema(shape: ArgsSchema) -> dict[str, Any]:
 
 def check(shape: ArgsSchema, arguments: Arguments) -> dict[str, Json]:
     """The arguments as JSON values of the schema's types; `InvalidArguments` by argument name."""
-    problems = dict.fromkeys(_unknown(shape, arguments), "This is not an argument of the tool.")
+    problems = dict.fromkeys(_unknown(shape, arguments), say("This is not an argument of the tool."))
     problems |= {name: problem for name, value in arguments.items() if (problem := _not_json(value))}
     if problems:
         raise InvalidArguments(problems)
@@ -145,9 +148,9 @@ def _not_json(value: object) -> str | None:
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return "This holds half a character, which cannot be stored."
+        return say("This holds half a character, which cannot be stored.")
     except (TypeError, ValueError, RecursionError):
-        return "This is not a JSON value (NaN and infinity are none)."
+        return say("This is not a JSON value (NaN and infinity are none).")
     return None
 
 
@@ -177,10 +180,10 @@ def _by_schema(schema: dict[str, Any], arguments: Arguments) -> dict[str, Json]:
             for top, sentence in _placed(found):
                 problems.setdefault(top, sentence)
     except (SchemaError, TypeError, AttributeError) as error:
-        raise InvalidArguments({"": f"The tool's schema cannot be used: {type(error).__name__}."}) from error
+        raise InvalidArguments({"": say(UNUSABLE, error=type(error).__name__)}) from error
     except Exception as error:
         # jsonschema's resolver has exceptions of its own for a `$ref` that leads nowhere
-        raise InvalidArguments({"": f"The tool's schema cannot be used: {type(error).__name__}."}) from error
+        raise InvalidArguments({"": say(UNUSABLE, error=type(error).__name__)}) from error
     if problems:
         raise InvalidArguments(problems)
     return told
@@ -194,7 +197,7 @@ def _placed(found: SchemaMismatch) -> Iterator[tuple[str, str]]:
         wanted: list[str] = cast("list[str]", found.validator_value)
         given = cast("dict[str, Json]", found.instance)
         missing = [name for name in wanted if name not in given]
-        yield from ((name, "This is required.") for name in missing)
+        yield from ((name, say("This is required.")) for name in missing)
     else:
         yield "", _sentence([], found.message)
 

@@ -30,8 +30,11 @@ from bot.agents.turns import turn_of
 from bot.agents.verdicts import needs_person
 from bot.agents.wire import Unreadable, interrupt_from
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread
+from bot.approvals.words import phrase, say
 
-STUCK: Final = "The agent was given an answer that it cannot use and is stuck; Retry makes it ask again."
+STUCK: Final = phrase(
+    "The agent was given an answer that it cannot use and is stuck; Retry makes it ask again."
+)
 _REPR: Final = re.compile(r"(?:[\w.]+\.)?(\w+)\((.*)\)$", re.DOTALL)
 
 
@@ -176,10 +179,10 @@ class Snapshot:
 
     def _failure(self, unreadable: str) -> str:
         if unreadable or self.stuck:
-            return unreadable or STUCK
+            return unreadable or say(STUCK)
         failed = self._failed or next(task for task in self.state.tasks if task.error)
         told = _REPR.match(str(failed.error))
-        name, message = (told[1], _text(told[2])) if told else ("an error", "")
+        name, message = (told[1], _text(told[2])) if told else (say("an error"), "")
         return sentence(failed.name, name, message, self.tool_nodes)
 
     def _answer(self) -> Answer | None:
@@ -212,7 +215,7 @@ def _text(arguments: str) -> str:
 def sentence(node: str, error: str, message: str, tool_nodes: Collection[str]) -> str:
     """What people are told of a step that raised. What a model's provider says stays out of it."""
     if node in tool_nodes:
-        return f"A tool failed and the agent was halted: {cut(message) or error}"
+        return say("A tool failed and the agent was halted: {why}", why=cut(message) or error)
     if node == "model":
-        return f"The language model could not be used ({error})."
-    return f"The agent failed in its step `{node}` ({error})."
+        return say("The language model could not be used ({error}).", error=error)
+    return say("The agent failed in its step `{step}` ({error}).", step=node, error=error)

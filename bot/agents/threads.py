@@ -34,7 +34,9 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Said
 from bot.approvals.errors import Stale
 from bot.approvals.ids import ConversationId
+from bot.approvals.refusing import NO_LONGER_WAITS
 from bot.approvals.thread import Condition, Thread
+from bot.approvals.words import say
 
 _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
@@ -88,7 +90,7 @@ class Threads:
         with self._runs.under_way(thread):
             snapshot = await self._snapshot(thread)
             if snapshot.thread().condition is Condition.WAITING:
-                raise Stale("the agent waits for people")
+                raise Stale(say("the agent waits for people"))
             there = {message.id for message in snapshot.messages}
             fresh: list[AnyMessage] = [
                 HumanMessage(content=encodable(told.text), id=told.id)
@@ -110,7 +112,7 @@ class Threads:
             snapshot = await self._snapshot(thread)
             pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
             if approval.interrupt not in pending:
-                raise Stale("the agent no longer waits for it")
+                raise Stale(say(NO_LONGER_WAITS))
             refuse_unseen(thread, approval, pending[approval.interrupt], asks_each=self._agent.asks_each)
             refuse_drift(self._agent, self._schemas, snapshot, approval)
             await refuse_moved(self._schemas, approval)
@@ -213,7 +215,7 @@ class Threads:
             except GraphDrained:
                 self._runs.check()
             except UnknownInterruptError as error:
-                raise Stale("the agent no longer waits for it") from error
+                raise Stale(say(NO_LONGER_WAITS)) from error
             except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
                 _log.warning("run_failed", thread=thread, error=type(error).__name__)
                 return await self._after(thread, told, error)
@@ -228,8 +230,10 @@ class Threads:
         if seen.condition in {Condition.IDLE, Condition.WAITING} and sent <= seen.message_ids:
             return None
         if isinstance(error, GraphRecursionError):
-            return f"The agent took {self._limit} steps without coming to an end, so it was halted."
-        return f"The agent failed ({type(error).__name__})."
+            return say(
+                "The agent took {count} steps without coming to an end, so it was halted.", count=self._limit
+            )
+        return say("The agent failed ({error}).", error=type(error).__name__)
 
     async def _snapshot(self, thread: ConversationId) -> Snapshot:
         config = self._config(thread)

@@ -1,11 +1,16 @@
 """Refuses to resume with what people were not shown. Pure."""
 
+from typing import Final
+
 from bot.approvals.approval import Action, Approval
 from bot.approvals.binding import digest
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.ids import ConversationId
 from bot.approvals.referents import Referents
 from bot.approvals.thread import ActionRequest, Interrupt
+from bot.approvals.words import phrase, say
+
+NOT_SHOWN: Final = phrase("what the agent asks is not what was shown")
 
 
 def refuse_unseen(
@@ -17,15 +22,15 @@ def refuse_unseen(
     goes on; then other decisions mean other gates, which is `Drifted`.
     """
     if approval.shape is not interrupt.shape or len(approval.actions) != len(interrupt.requests):
-        raise Stale("what the agent asks is not what was shown")
+        raise Stale(say(NOT_SHOWN))
     for action, request in zip(approval.actions, interrupt.requests, strict=True):
         if action.digest != _digest(thread, interrupt, action, action.referents):
-            raise Stale("what is kept of this request is not what was asked")
+            raise Stale(say("what is kept of this request is not what was asked"))
         if action.digest != _digest(thread, interrupt, request, action.referents):
-            raise Stale("what the agent asks is not what was shown")
+            raise Stale(say(NOT_SHOWN))
         if action.allowed != request.allowed:
             raise (Drifted if asks_each else Stale)(
-                f"the decisions that `{action.tool}` takes are others by now"
+                say("the decisions that `{tool}` takes are others by now", tool=action.tool)
             )
 
 

@@ -16,6 +16,7 @@ from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Rejec
 from bot.approvals.errors import Stale
 from bot.approvals.ids import InterruptId
 from bot.approvals.thread import ActionRequest, Interrupt
+from bot.approvals.words import phrase, say
 
 QUESTION: Final = "question"
 """What stands for the tool where a plain text asks."""
@@ -26,6 +27,11 @@ EXPIRED_KIND: Final = "expired"
 
 UNANSWERED: Final = "Nobody answered in time. This is not an answer: go on without one, or ask again."
 """What a plain question gets that expired."""
+
+NOT_SHOWN: Final = phrase("The agent waits for something that cannot be shown here ({type}).")
+NO_LIST: Final = phrase("The agent's request for approval has no list of actions with their decisions.")
+NO_NAME: Final = phrase("Action {number} of the agent's request has no name or arguments.")
+NO_DECISIONS: Final = phrase("The agent asks about `{tool}` without decisions that people can make.")
 
 
 class Unreadable(ValueError):  # noqa: N818 - a state of affairs, told to people
@@ -49,7 +55,7 @@ def interrupt_from(
         return Interrupt(id=InterruptId(id), shape=Shape.BATCHED, requests=requests)
     if isinstance(value, Mapping) and (doubt := request_from(value)) and is_json(doubt.arguments):
         return Interrupt(id=InterruptId(id), shape=Shape.IN_DOUBT, requests=(doubt,))
-    raise Unreadable(f"The agent waits for something that cannot be shown here ({type(value).__name__}).")
+    raise Unreadable(say(NOT_SHOWN, type=type(value).__name__))
 
 
 def _requests(
@@ -57,14 +63,14 @@ def _requests(
 ) -> Iterator[ActionRequest]:
     asked, configs = value["action_requests"], value.get("review_configs")
     if not isinstance(asked, list) or not isinstance(configs, list) or not asked:
-        raise Unreadable("The agent's request for approval has no list of actions with their decisions.")
+        raise Unreadable(say(NO_LIST))
     left = [call for call in calls if value.get("tool_call_id") in {None, call["id"]}]
     for position, request in enumerate(asked):
         match request:
             case {"name": str(tool), "args": dict(arguments)} if is_json(arguments):
                 pass
             case _:
-                raise Unreadable(f"Action {position + 1} of the agent's request has no name or arguments.")
+                raise Unreadable(say(NO_NAME, number=position + 1))
         call = _take(left, tool, arguments)
         yield ActionRequest(
             tool=tool,
@@ -85,7 +91,7 @@ def _allowed(configs: list[object], position: int, tool: str) -> frozenset[Decis
     config = at if at in matching else next(iter(matching), None)
     told = config.get("allowed_decisions") if isinstance(config, Mapping) else None
     if not isinstance(told, list) or not told or not set(map(str, told)) <= set(DecisionKind):
-        raise Unreadable(f"The agent asks about `{tool}` without decisions that people can make.")
+        raise Unreadable(say(NO_DECISIONS, tool=tool))
     return frozenset(DecisionKind(kind) for kind in told)
 
 

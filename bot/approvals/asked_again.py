@@ -18,6 +18,7 @@ from bot.approvals.ports import Clock, Event, Jobs, Tools, Transaction
 from bot.approvals.remembered import holds, in_force, is_approved, is_covered, remembering, verdict
 from bot.approvals.terms import Terms
 from bot.approvals.vouching import ONCE, Vouched, ran_in
+from bot.approvals.words import phrase, say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +109,10 @@ async def forget(tx: Transaction, jobs: Jobs, id: ActionId, *, by: UserId, now: 
         or source.forgotten
         or not (source.remembering and is_approved(source))
     ):
-        who = f" by <@{source.forgotten}>" if source and source.forgotten else ""
-        raise AlreadyDecided(f"This was taken back already{who}; it is asked again.")
+        if source and source.forgotten:
+            message = phrase("This was taken back already by {who}; it is asked again.")
+            raise AlreadyDecided(say(message, who=f"<@{source.forgotten}>"))
+        raise AlreadyDecided(say("This was taken back already; it is asked again."))
     known = await tx.approvals.of(approval.conversation)
     those = {
         one.id

@@ -10,20 +10,22 @@ from bot.approvals.conversation import Conversation, Post, PostKind, Said, Statu
 from bot.approvals.filing import owe, pruning, withdraw
 from bot.approvals.ids import PostId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
+from bot.approvals.refusing import NO_LONGER_WAITS
 from bot.approvals.steps import Proceed, Rest, Send, Step, stopped
 from bot.approvals.stopping import OPERATOR
 from bot.approvals.thread import Condition, Thread
+from bot.approvals.words import phrase, say
 
-AGENT_FAILED: Final = "The agent failed."
+AGENT_FAILED: Final = phrase("The agent failed.")
 
-NOTHING_SAID: Final = "The agent finished without saying anything."
+NOTHING_SAID: Final = phrase("The agent finished without saying anything.")
 
-FORGOTTEN: Final = (
+FORGOTTEN: Final = phrase(
     "Nothing happened here for so long that the agent no longer remembers what was said before."
 )
 """What a thread is told when it goes on after its checkpoints were deleted."""
 
-STILL: Final = "The agent did not go on although it was told to, so it was halted."
+STILL: Final = phrase("The agent did not go on although it was told to, so it was halted.")
 
 FUTILE: Final = 2
 """Rounds without any change after which the next one is not worth it."""
@@ -47,7 +49,7 @@ class Endings:
         A card looks the same settled and delivered, so it is not drawn again.
         """
         if approval.state is State.WAITING or not thread.has_heard(approval):
-            await withdraw(tx, self.jobs, approval, "the agent no longer waits for it", self.now())
+            await withdraw(tx, self.jobs, approval, say(NO_LONGER_WAITS), self.now())
             return
         await tx.approvals.save(approval.deliver())
         await tx.record.append(
@@ -74,40 +76,41 @@ class Endings:
             case _ if kept:
                 # Told, and gone on: the process may have ended on the way to handing this over, and then
                 # no other work is owed for it.
-                await self.say(tx, conversation, PostKind.FAILURE, thread.failure or AGENT_FAILED)
+                await self.say(tx, conversation, PostKind.FAILURE, thread.failure or say(AGENT_FAILED))
                 await self.become(tx, conversation, Status.WORKING)
                 return Send(kept)
             case _:
-                return await self.fail(tx, conversation, thread.failure or AGENT_FAILED)
+                return await self.fail(tx, conversation, thread.failure or say(AGENT_FAILED))
 
     async def cancel(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
         """Close what is open; what was said since goes on from there."""
-        by = await self._stopped_by(tx, conversation)
+        stopped_by = await self._stopped_by(tx, conversation)
         pending = {interrupt.id for interrupt in thread.interrupts}
         asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in asked:
             if approval.state is State.SETTLED and approval.interrupt not in pending:
                 await self.close(tx, approval, thread)  # told when somebody pressed Stop
             else:
-                await withdraw(tx, self.jobs, approval, "stopped", self.now())
+                await withdraw(tx, self.jobs, approval, say("stopped"), self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
             return stopped(asked)
         await tx.executions.give_up_doubts(conversation.id)
         if thread.answer:  # its last call of the model was under way
             await self.say(tx, conversation, PostKind.ANSWER, thread.answer.text, key=thread.answer.id)
-        await self.say(tx, conversation, PostKind.NOTICE, f"Stopped{by}. Nothing that waited was run.")
+        await self.say(tx, conversation, PostKind.NOTICE, stopped_by)
         await self.become(tx, conversation, Status.WORKING if kept else Status.IDLE)
         return Send(kept) if kept else Rest()
 
     async def _stopped_by(self, tx: Transaction, conversation: Conversation) -> str:
-        """Who wanted it; empty if it was nobody, but a decision that no longer fits."""
+        """The sentence about it, with who wanted it, unless it was a decision that no longer fits."""
         lines = await tx.record.of(conversation.id)
         last = next((line for line in reversed(lines) if line.kind in {"stopped", "resumed"}), None)
         if last is None or last.kind != "stopped":
-            return ""
-        return f" by <@{last.actor}>" if last.actor else f" by {OPERATOR}"
+            return say("Stopped. Nothing that waited was run.")
+        who = f"<@{last.actor}>" if last.actor else say(OPERATOR)
+        return say("Stopped by {who}. Nothing that waited was run.", who=who)
 
     async def tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
         """Owe the thread a sentence about each tool that ran and failed."""
@@ -125,7 +128,7 @@ class Endings:
     ) -> None:
         """Owe the thread a message; one with a key is owed once."""
         id = PostId(f"{kind}:{conversation.id}:{key or ids.fresh()}")
-        text = text or NOTHING_SAID
+        text = text or say(NOTHING_SAID)
         await owe(tx, self.jobs, Post(id=id, conversation=conversation.id, kind=kind, text=text))
 
     async def become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:
@@ -141,7 +144,7 @@ class Endings:
         """The conversation, about to go on; its thread is told if the agent has forgotten it."""
         if not conversation.forgotten:
             return conversation
-        await self.say(tx, conversation, PostKind.NOTICE, FORGOTTEN)
+        await self.say(tx, conversation, PostKind.NOTICE, say(FORGOTTEN))
         known = replace(conversation, forgotten=False)
         await tx.conversations.save(known)
         return known

@@ -16,6 +16,7 @@ from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, User
 from bot.approvals.places import IN_THREAD, InChannel, InThread, ToApprovers, Where
 from bot.approvals.ports import Event, Jobs, Tools, Transaction, Work
 from bot.approvals.thread import ActionRequest, Interrupt
+from bot.approvals.words import in_public, phrase, say
 
 SPREAD: Final = "spread"
 """The kind of work that sends an approval to its approvers."""
@@ -121,6 +122,9 @@ async def file(
     return True
 
 
+SENT: Final = phrase("The request for approval was sent {places}. It can be decided there.")
+
+
 async def owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Sequence[Where]) -> None:
     """In each place a copy of its card; where none stands in the thread, it is told where they are."""
     for where in places:
@@ -134,17 +138,17 @@ async def owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Seq
             case _:
                 assert_never(where)
     if IN_THREAD not in places:
-        there = " and ".join(map(_in_words, places))
-        words = f"The request for approval was sent {there}. It can be decided there."
+        with in_public():  # it may be somebody's decision that makes room for it
+            words = say(SENT, places=say(" and ").join(map(_in_words, places)))
         await owe(tx, jobs, replace(_post(approval, PostKind.NOTICE), text=words, approval=None))
 
 
 def _in_words(where: Where) -> str:
     match where:
         case InChannel(id=id, name=name):
-            return f"to {name or id}"
+            return say("to {channel}", channel=name or id)
         case _:
-            return "to those who may decide, in direct messages"
+            return say("to those who may decide, in direct messages")
 
 
 def _post(approval: Approval, kind: PostKind) -> Post:

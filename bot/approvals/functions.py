@@ -20,10 +20,13 @@ from bot.approvals.lookups import AT_HAND, FILING
 from bot.approvals.ports import Asked, Store, Transaction
 from bot.approvals.referents import Referents
 from bot.approvals.thread import ActionRequest, Interrupt, Thread
+from bot.approvals.words import phrase, say
 
-NOT_FOUND: Final = "Who decides about `{tool}` could not be found out, so nobody was asked: {problem}."
+NOT_FOUND: Final = phrase(
+    "Who decides about `{tool}` could not be found out, so nobody was asked: {problem}."
+)
 """What the thread is told, with Retry, where people would have been asked."""
-NOT_FOUND_AFTER: Final = "Who decides about this could not be found out: {problem}."
+NOT_FOUND_AFTER: Final = phrase("Who decides about this could not be found out: {problem}.")
 """What whoever makes an edit is told."""
 
 
@@ -56,7 +59,7 @@ def unanswered(interrupts: Sequence[Interrupt]) -> str | None:
     """What the thread is told of calls about which a function had no answer; None if there are none."""
     requests = [request for interrupt in interrupts for request in interrupt.requests]
     told = [
-        NOT_FOUND.format(tool=one.tool, problem=one.chosen.problem)
+        say(NOT_FOUND, tool=one.tool, problem=one.chosen.problem)
         for one in requests
         if one.chosen and one.chosen.problem
     ]
@@ -81,7 +84,7 @@ async def chosen_after(
     request = _request(tool, arguments, opened.conversation, approval.requesters)
     found = await chooser.chosen(request, within=AT_HAND)
     if found and found.problem:
-        raise InvalidArguments({"": NOT_FOUND_AFTER.format(problem=found.problem)})
+        raise InvalidArguments({"": say(NOT_FOUND_AFTER, problem=found.problem)})
     return found
 
 

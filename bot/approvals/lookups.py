@@ -12,6 +12,7 @@ from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Store, Tools
 from bot.approvals.referents import Referents
 from bot.approvals.thread import ActionRequest, Interrupt, Thread
+from bot.approvals.words import say
 
 FILING: Final = 10.0
 """Seconds that a lookup may take before people are asked."""
@@ -36,7 +37,9 @@ async def edited(tools: Tools, tool: str, arguments: Arguments) -> Referents | N
     """What an edit points at, for those who vote; `InvalidArguments` if that cannot be looked up."""
     found = await tools.referents(tool, arguments, within=AT_HAND)
     if found and found.problem:
-        raise InvalidArguments({"": f"What this points at could not be looked up: {found.problem}."})
+        raise InvalidArguments(
+            {"": say("What this points at could not be looked up: {problem}.", problem=found.problem)}
+        )
     return found
 
 

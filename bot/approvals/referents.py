@@ -13,6 +13,7 @@ from typing import Final, Protocol, Self
 import rfc8785
 
 from bot.approvals.decision import Arguments, Json
+from bot.approvals.words import say
 
 MOST: Final = 6
 """Names of one call: people have to read them all."""
@@ -63,11 +64,11 @@ class Points(Protocol):
 def unfit(texts: Mapping[str, str]) -> str:
     """Why this cannot be shown whole, and so cannot be approved; empty if it can."""
     if len(texts) > MOST:
-        return f"it told {len(texts)} things, and at most {MOST} can be shown"
+        return say("it told {count} things, and at most {most} can be shown", count=len(texts), most=MOST)
     if any(len(text) > LONGEST for pair in texts.items() for text in pair):
-        return f"it told more than {LONGEST} characters of one thing"
+        return say("it told more than {most} characters of one thing", most=LONGEST)
     if any("\ud800" <= letter <= "\udfff" for pair in texts.items() for text in pair for letter in text):
-        return "it told half a character"
+        return say("it told half a character")
     return ""
 
 

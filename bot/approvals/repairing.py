@@ -17,6 +17,7 @@ from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Transaction
 from bot.approvals.running import Running
 from bot.approvals.stopping import OPERATOR, Halting, stop
 from bot.approvals.thread import Condition, Thread
+from bot.approvals.words import phrase, say
 
 CANCEL: Final = "cancel"
 REPAIR: Final = "repair"
@@ -29,26 +30,28 @@ MAY_HAVE_RUN: Final = "This call was ended by an operator. It may or may not hav
 class Fault(StrEnum):
     """What can be wrong with a conversation; the values say it, and what is done about it."""
 
-    DANGLING = (
+    DANGLING = phrase(
         "the history holds calls without a result, which no model takes: each gets one, which says that it "
         "may or may not have run"
     )
-    STUCK = "the agent was given an answer that it cannot use, and ignores every later one: it asks again"
-    FAILED = "the last run failed: it goes on where it failed"
-    HALTED = "the run was cut off and nobody goes on with it: it goes on"
-    REPEATING = (
+    STUCK = phrase(
+        "the agent was given an answer that it cannot use, and ignores every later one: it asks again"
+    )
+    FAILED = phrase("the last run failed: it goes on where it failed")
+    HALTED = phrase("the run was cut off and nobody goes on with it: it goes on")
+    REPEATING = phrase(
         "going on would run again what may have run: what is open is ended, and the agent is told so; "
         "a message in the thread goes on from there"
     )
-    UNREADABLE = (
+    UNREADABLE = phrase(
         "the agent asks something that cannot be shown to anybody: it is ended; a message in the thread "
         "goes on from there"
     )
-    UNASKED = "the agent waits for people who were not asked: they are asked"
-    UNTOLD = "what people decided has not reached the agent: it is told"
-    GONE = "people are asked something that the agent does not wait for any more: it is closed"
-    UNHEARD = "what people said has not reached the agent: it is handed over"
-    TOLD_TO_STOP = "it was to be stopped and is not: it is stopped"
+    UNASKED = phrase("the agent waits for people who were not asked: they are asked")
+    UNTOLD = phrase("what people decided has not reached the agent: it is told")
+    GONE = phrase("people are asked something that the agent does not wait for any more: it is closed")
+    UNHEARD = phrase("what people said has not reached the agent: it is handed over")
+    TOLD_TO_STOP = phrase("it was to be stopped and is not: it is stopped")
 
 
 ENDS: Final = frozenset({Fault.REPEATING, Fault.UNREADABLE})
@@ -159,7 +162,7 @@ class Repairing:
     async def _say(
         self, tx: Transaction, conversation: Conversation, found: Sequence[Fault], wish: str
     ) -> None:
-        told = "; ".join(found)
+        told = say("; ").join(say(fault.value) for fault in found)
         names = [fault.name.lower() for fault in found]
         event = Event(
             kind="repaired", at=self.now(), conversation=conversation.id, detail={"found": [*names]}
@@ -169,6 +172,6 @@ class Repairing:
             id=PostId(f"repaired:{wish}"),
             conversation=conversation.id,
             kind=PostKind.NOTICE,
-            text=f"Repaired by {OPERATOR}: {told}.",
+            text=say("Repaired by {who}: {told}.", who=say(OPERATOR), told=told),
         )
         await owe(tx, self.jobs, post)

@@ -17,21 +17,24 @@ from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, Terms
 from bot.approvals.ports import Jobs, Store, Transaction
 from bot.approvals.who import One, Requester, UserGroup
+from bot.approvals.words import phrase, say
 
 PAUSE: Final = 15.0
 """Seconds after which Slack is asked again who the approvers are."""
 
-NOBODY: Final = "Nobody could be sent this in a direct message, so it stands here."
-TOO_MANY: Final = f"More than {MOST_MESSAGES} people may decide about this, so it stands here."
+NOBODY: Final = phrase("Nobody could be sent this in a direct message, so it stands here.")
+TOO_MANY: Final = phrase("More than {most} people may decide about this, so it stands here.")
 
 SHARED: Final = "shared_channel"
 """The problem of a card that was not posted because another organisation is in the channel."""
-SHARED_HERE: Final = (
+SHARED_HERE: Final = phrase(
     "This channel is shared with another organisation, so what waits for a decision is not shown here. "
     "The policy can name another `channel` for it, or say `shared_channels = true`; "
     "until then it stays open, and can be stopped with /agent cancel."
 )
-SHARED_THERE: Final = "The channel for this is shared with another organisation by now, so it stands here."
+SHARED_THERE: Final = phrase(
+    "The channel for this is shared with another organisation by now, so it stands here."
+)
 
 
 def places(approval: Approval, policy: Policy, conversation: Conversation) -> tuple[Where, ...]:
@@ -77,8 +80,8 @@ def told_instead(post: Post, sentence: str) -> Post:
 def lost(place: str) -> str:
     """What the thread is told about a place that cannot have the card."""
     if is_to_person(place):
-        return f"<@{place}> cannot be sent this in a direct message, so it stands here."
-    return (
+        return say("{who} cannot be sent this in a direct message, so it stands here.", who=f"<@{place}>")
+    return say(
         "The channel that the policy names for this cannot be written in any more "
         "(it is archived, or I am not in it), so it stands here. "
         "Who may decide stays the same; invite me there again, or change the policy."
@@ -125,7 +128,8 @@ class Standings:
             if not card or (approval := merged(card)).state is not State.WAITING:
                 return
             if not 0 < len(people) <= MOST_MESSAGES:
-                await fall_back(tx, self.jobs, approval, TOO_MANY if people else NOBODY, of="dm")
+                why = say(TOO_MANY, most=MOST_MESSAGES) if people else say(NOBODY)
+                await fall_back(tx, self.jobs, approval, why, of="dm")
                 return
             for person in people:
                 await owe(tx, self.jobs, _card(approval, person, place=person))

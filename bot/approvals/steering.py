@@ -7,6 +7,7 @@ from typing import Final
 from bot.approvals import ids
 from bot.approvals.approval import State
 from bot.approvals.asked_again import InForce, forget, in_force_in
+from bot.approvals.asked_for import NOT_KNOWN
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused
 from bot.approvals.filing import owe, redraw, running
@@ -21,21 +22,25 @@ from bot.approvals.realm import Realm
 from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, stop
 from bot.approvals.turns import WAITS, notice_of, offer
+from bot.approvals.words import in_public, phrase, say
 
+BUSY: Final = phrase("Kept: the agent is busy and gets this message next.")
 KEPT: Final = {
     Status.WAITING: WAITS,
-    Status.WORKING: "Kept: the agent is busy and gets this message next.",
-    Status.RETRYING: "Kept: the agent is busy and gets this message next.",
-    Status.CANCELLING: "Kept: the agent gets this message once it has stopped.",
+    Status.WORKING: BUSY,
+    Status.RETRYING: BUSY,
+    Status.CANCELLING: phrase("Kept: the agent gets this message once it has stopped."),
 }
 """What the thread is told about a message that waits its turn."""
 
+NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
 
 ATTEMPTS: Final = 3
 """How often a message is taken again when another replica began its conversation in between."""
 
+TOO_LONG: Final = phrase("That is {count:,} characters; the agent takes at most {most:,} at once.")
 MAX_TEXT: Final = 40_000
 """Characters of one message; Slack itself cuts a message's text at this length."""
 
@@ -65,7 +70,7 @@ class Steering:
         realm = self.roster.meant(address, None)
         await check_asker(self.directory, self.policy.of(realm), by)
         if not await self.directory.takes_messages(channel):
-            raise NotAllowed("I am not in this channel, so I could not answer: /invite me, then ask again.")
+            raise NotAllowed(say(NOT_IN_CHANNEL))
         conversation = self._conversation(by, channel, None, realm)
         said = self._said(conversation, by, address.text, source)
         opening = Post(
@@ -143,7 +148,7 @@ class Steering:
             post = await tx.posts.get(id)
             conversation = await tx.conversations.get(post.conversation) if post else None
         if post is None or conversation is None:
-            raise NotAllowed("This failure is not known here any more, so nothing was done.")
+            raise NotAllowed(say("This failure is not known here any more, so nothing was done."))
         await self._check_taking_part(by, conversation)
         async with self.store.write() as tx:
             await self._retry(tx, id, by)
@@ -156,7 +161,7 @@ class Steering:
         async with self.store.read() as tx:
             conversation = await tx.conversations.get(id)
         if conversation is None:
-            raise NotAllowed("This conversation is not known here, so nothing was done.")
+            raise NotAllowed(say(NOT_KNOWN))
         await self._check_taking_part(by, conversation)
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
@@ -168,7 +173,7 @@ class Steering:
             approval = await tx.approvals.of_action(id)
             conversation = await tx.conversations.get(approval.conversation) if approval else None
         if conversation is None:
-            raise NotAllowed("This approval is not known here any more, so nothing was done.")
+            raise NotAllowed(say("This approval is not known here any more, so nothing was done."))
         await self._check_taking_part(by, conversation)
         for _ in range(ATTEMPTS):
             with suppress(Conflict):
@@ -176,7 +181,7 @@ class Steering:
                     await tx.conversations.get(conversation.id)  # in a row with whoever files and decides
                     await forget(tx, self.jobs, id, by=by, now=self.now)
                 return
-        raise Refused("Something else was decided at once; please press again.")
+        raise Refused(say("Something else was decided at once; please press again."))
 
     async def remembered(self, by: UserId) -> list[InForce]:
         """The approvals that are remembered in the person's own conversations, the newest of these first."""
@@ -190,8 +195,9 @@ class Steering:
         post = await tx.posts.get(id)
         conversation = await tx.conversations.get(post.conversation) if post else None
         if post is None or conversation is None or post.settled_by:
-            first = f" by <@{post.settled_by}>" if post and post.settled_by else ""
-            raise NotAllowed(f"This was retried already{first}.")
+            if post and post.settled_by:
+                raise NotAllowed(say("This was retried already by {who}.", who=f"<@{post.settled_by}>"))
+            raise NotAllowed(say("This was retried already."))
         await tx.posts.save(replace(post, settled_by=by))
         await self.jobs.owe(tx, redraw(id, "settled"))
         await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
@@ -205,7 +211,9 @@ class Steering:
     async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
         await self._keep(tx, said)
         if told := KEPT.get(conversation.status):
-            plain = Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=told)
+            with in_public():
+                text = say(told)
+            plain = Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=text)
             is_asked = conversation.status is Status.WAITING
             await owe(tx, self.jobs, (is_asked and await offer(tx, conversation, said)) or plain)
         elif conversation.status is Status.IDLE:
@@ -235,7 +243,7 @@ class Steering:
         may = _named(by, who) or await self._called_in(by, conversation)
         may = may or bool((await circles_of(self.directory, person, who, conversation.channel)).circles)
         if person.standing is not Standing.MEMBER or not may:
-            raise NotAllowed("Only the requester or an approver can do this.")
+            raise NotAllowed(say("Only the requester or an approver can do this."))
 
     async def _chosen(self, conversation: Conversation) -> set[Who]:
         async with self.store.read() as tx:
@@ -267,9 +275,9 @@ class Steering:
 
     def _said(self, conversation: Conversation, by: UserId, text: str, source: str) -> Said:
         if not text.strip():
-            raise Refused("Say what the agent should do, for example: `/agent list the files`.")
+            raise Refused(say("Say what the agent should do, for example: `/agent list the files`."))
         if len(text) > MAX_TEXT:
-            raise Refused(f"That is {len(text):,} characters; the agent takes at most {MAX_TEXT:,} at once.")
+            raise Refused(say(TOO_LONG, count=len(text), most=MAX_TEXT))
         return Said(
             id=MessageId(ids.fresh()),
             conversation=conversation.id,

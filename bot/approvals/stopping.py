@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from bot.approvals import ids
 from bot.approvals.approval import State
@@ -11,8 +11,9 @@ from bot.approvals.filing import running, withdraw
 from bot.approvals.ids import ConversationId, UserId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.turns import no_longer_wait
+from bot.approvals.words import in_public, phrase, say
 
-OPERATOR = "an operator"
+OPERATOR: Final = phrase("an operator")
 """Who does something that nobody in Slack asked for."""
 
 
@@ -31,10 +32,11 @@ async def stop(
     A tool may be running at this moment: it ends, and nothing is begun after it. The loop, which holds the
     thread, closes what is left then.
     """
-    who = f"<@{by}>" if by else OPERATOR
+    with in_public():
+        note = say("stopped by {who}", who=f"<@{by}>" if by else say(OPERATOR))
     await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
     for approval in await tx.approvals.of(conversation.id, State.WAITING):
-        await withdraw(tx, jobs, approval, f"stopped by {who}", now())
+        await withdraw(tx, jobs, approval, note, now())
     # What was said before is stopped with the rest; what is said from now on starts anew.
     kept = await tx.conversations.kept(conversation.id)
     await tx.conversations.hand_over([said.id for said in kept])

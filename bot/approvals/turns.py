@@ -17,6 +17,7 @@ from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, PostId, UserId
 from bot.approvals.places import Copy, Spot, is_to_person
 from bot.approvals.ports import Asked, Clock, Event, Jobs, Store, Transaction
+from bot.approvals.words import phrase, say
 
 LONGEST_REASON: Final = 3_000
 """Characters of a reason, as in the form of Reject."""
@@ -24,13 +25,14 @@ LONGEST_REASON: Final = 3_000
 NOBODY: Final = UserId("")
 """Who settled a notice whose message no longer waits without having been a reason."""
 
-WAITS: Final = "Kept: the agent gets this message once the approvals above are decided."
+WAITS: Final = phrase("Kept: the agent gets this message once the approvals above are decided.")
 """What the thread is told about it."""
 
-NOT_KNOWN: Final = "This message is not known here any more, so nothing was done."
-NO_LONGER_WAITS: Final = "This message no longer waits, so nothing was done."
-ELSEWHERE: Final = "This is not where the notice stands, so nothing was done."
-TOO_LONG: Final = (
+NOT_KNOWN: Final = phrase("This message is not known here any more, so nothing was done.")
+NO_LONGER_WAITS: Final = phrase("This message no longer waits, so nothing was done.")
+ELSEWHERE: Final = phrase("This is not where the notice stands, so nothing was done.")
+USED: Final = phrase("This message was used as the reason already by {who}.")
+TOO_LONG: Final = phrase(
     "This message has {count:,} characters and a reason at most {most:,}, so nothing was done. "
     "Please use Reject on the card."
 )
@@ -101,9 +103,9 @@ class Objections:
                 await self.desk.decide(action, Reject(said.text), by=by, spot=there, seen=edition)
                 is_any_done = True
             except Refused as no:
-                refused.append(f"`{asked.approval.action(action).tool}`: {no}")
+                refused.append(say("`{tool}`: {why}", tool=asked.approval.action(action).tool, why=no))
         if not is_any_done:
-            raise Refused("\n".join(dict.fromkeys(refused)) or NO_LONGER_WAITS)
+            raise Refused("\n".join(dict.fromkeys(refused)) or say(NO_LONGER_WAITS))
         if not refused:
             await self._used(post.id, said, by)
         return refused
@@ -114,18 +116,18 @@ class Objections:
             conversation = await tx.conversations.get(post.conversation) if post else None
             kept = await tx.conversations.kept(post.conversation) if post else ()
         if post is None or conversation is None or post.kind is not PostKind.KEPT:
-            raise NotAllowed(NOT_KNOWN)
+            raise NotAllowed(say(NOT_KNOWN))
         # As long as the answer of Slack is on its way, nobody knows the message; the channel has to do then.
         copy = Copy(post=id, channel=post.channel, ts=post.ts, is_sent=post.state is PostState.SENDING)
         if not copy.stands_at(spot, by, conversation.channel):
-            raise NotHere(ELSEWHERE)
+            raise NotHere(say(ELSEWHERE))
         if post.settled_by:
-            raise AlreadyDecided(f"This message was used as the reason already by <@{post.settled_by}>.")
+            raise AlreadyDecided(say(USED, who=f"<@{post.settled_by}>"))
         said = next((one for one in kept if notice_of(one) == id), None)
         if said is None:
-            raise AlreadyDecided(NO_LONGER_WAITS)
+            raise AlreadyDecided(say(NO_LONGER_WAITS))
         if len(said.text) > LONGEST_REASON:
-            raise Refused(TOO_LONG.format(count=len(said.text), most=LONGEST_REASON))
+            raise Refused(say(TOO_LONG, count=len(said.text), most=LONGEST_REASON))
         return post, said
 
     async def _asked(self, post: Post) -> dict[tuple[ActionId, str], Asked]:

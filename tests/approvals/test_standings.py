@@ -128,7 +128,8 @@ async def test_who_is_called_in_is_sent_it_beside_those_who_have_it(store: Watch
 
 
 @pytest.mark.parametrize(
-    ("group", "why"), [([], NOBODY), ([UserId(f"U0{number}") for number in range(21)], TOO_MANY)]
+    ("group", "why"),
+    [([], NOBODY), ([UserId(f"U0{number}") for number in range(21)], TOO_MANY.format(most=20))],
 )
 async def test_nobody_and_too_many_are_asked_in_the_thread_with_a_sentence_why(
     store: WatchedStore, group: list[UserId], why: str
