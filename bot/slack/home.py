@@ -4,9 +4,9 @@ Of what waits for a person the first few are drawn as on their cards, with the s
 else there is a line each, without any argument. A tab takes 100 blocks and 250 kB; the rest is counted.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from slack_sdk.models.blocks import (
     Block,
@@ -21,25 +21,20 @@ from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, kind_of
-from bot.approvals.ids import ChannelId, Ts, UserId
-from bot.approvals.inbox import Inbox, Mine, Request, Ruled
+from bot.approvals.ids import ChannelId, UserId
+from bot.approvals.inbox import Inbox, Mine, Ruled
 from bot.approvals.person import Standing
-from bot.approvals.ports import Asked
-from bot.approvals.roster import ONE_AGENT, Roster
-from bot.approvals.standings import nearest_copy
+from bot.approvals.roster import Roster
 from bot.approvals.who import ChannelMembers, MembersOf, Who
+from bot.approvals.words import phrase, say
 from bot.slack import cards, verbs
 from bot.slack.buttons import link
 from bot.slack.headlines import names, tool_names
-from bot.slack.literal import in_line
+from bot.slack.listing import OPEN_CARD, OUTSIDE, Link, line, place_of, request_line, way_to
 from bot.slack.message import View, as_json, size
 from bot.slack.naming import in_a_line
-from bot.slack.stands import STATES
-from bot.slack.text import clip, entities, mention, moment
+from bot.slack.text import clip, mention, moment
 from bot.slack.votes import by_whom_in_words, counted
-
-Link: TypeAlias = Callable[[ChannelId, Ts], str]
-"""The address of a message."""
 
 MOST_BLOCKS: Final = 70
 """Blocks for what waits, with room for all the rest among 100."""
@@ -49,52 +44,53 @@ MOST_ACTIONS: Final = 3
 """Actions of one approval that are drawn; the others stand on its card."""
 ROOM: Final = 1_800
 """Characters of one action's arguments; `View all` shows them whole."""
-_WORDS: Final = 100
 _LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
 
-WAITING: Final = "Waiting for you"
-NOTHING: Final = "Nothing waits for you."
-MORE: Final = (
-    "{count} more wait for you. They come up here as these are decided; `/agent pending` lists more of them."
+WAITING: Final = phrase("Waiting for you")
+NOTHING: Final = phrase("Nothing waits for you.")
+MORE: Final = phrase(
+    "{count:,} more wait for you. They come up here as these are decided; "
+    "`/agent pending` lists more of them."
 )
-MORE_ACTIONS: Final = "{count} more of this request stand on its card."
-PARTIAL: Final = (
+MORE_ACTIONS: Final = phrase("{count:,} more of this request stand on its card.")
+PARTIAL: Final = phrase(
     "⚠️ Slack could not say everywhere whether you may decide, so something may be missing here. "
     "Open this tab again in a moment."
 )
-UNKNOWN: Final = "⚠️ Slack could not say who you are, so nothing is shown. Open this tab again in a moment."
-ASKED_FOR: Final = "What you asked for"
-DECIDED: Final = "What you decided lately"
-EVERY: Final = "All that waits, for operators"
-NOTHING_AT_ALL: Final = "Nothing waits for anybody."
-MORE_OF_ALL: Final = "… and {count} more. `/agent pending all` and `python -m bot pending` list them."
-OPEN_CARD: Final = "Open the card"
-OPEN_THREAD: Final = "Open the thread"
-NOT_SHOWN: Final = "not shown in a message yet"
-OUTSIDE: Final = {
-    Standing.GUEST: "Guests cannot take part in approvals, so nothing waits here.",
-    Standing.OUTSIDER: "People of another organisation cannot take part in approvals, so nothing waits here.",
-    Standing.BOT: "Bots cannot take part in approvals, so nothing waits here.",
-    Standing.DEACTIVATED: "A deactivated account cannot take part in approvals, so nothing waits here.",
-}
-HOW: Final = "How to start"
-HOW_TO_START: Final = (
+UNKNOWN: Final = phrase(
+    "⚠️ Slack could not say who you are, so nothing is shown. Open this tab again in a moment."
+)
+ASKED_FOR: Final = phrase("What you asked for")
+DECIDED: Final = phrase("What you decided lately")
+EVERY: Final = phrase("All that waits, for operators: {count:,}")
+NOTHING_AT_ALL: Final = phrase("Nothing waits for anybody.")
+MORE_OF_ALL: Final = phrase(
+    "… and {count:,} more. `/agent pending all` and `python -m bot pending` list them."
+)
+HOW: Final = phrase("How to start")
+HOW_TO_START: Final = phrase(
     "Type `/agent` and what you want done, mention me in a channel, or write to me directly. "
     "When I need somebody's approval, I ask in the thread, with buttons. "
     "`/agent help` tells the rest."
 )
 
 
+ASKED: Final = phrase("Asked by {who}, {time}{agent}")
+ASKED_UNTIL: Final = phrase("Asked by {who}, {time}{agent}. Open until {until}")
+WITHDRAWN: Final = phrase("Withdrawn since.")
+NEEDS_OTHERS: Final = phrase("It still needs others ({votes}).")
+
+
 def home(inbox: Inbox, address: Link) -> View:
     """The tab for one person, of an inbox in which what is secret is masked."""
     if inbox.standing is None:
-        blocks: list[Block] = [_text(UNKNOWN, "unknown")]
+        blocks: list[Block] = [_text(say(UNKNOWN), "unknown")]
     elif inbox.standing is not Standing.MEMBER:
-        blocks = [_text(OUTSIDE[inbox.standing], "outside")]
+        blocks = [_text(say(OUTSIDE[inbox.standing]), "outside")]
     else:
         blocks = [*_waiting(inbox, address), *_lists(inbox, address)]
-    blocks += [DividerBlock(block_id="line"), _header(HOW, "how"), _text(HOW_TO_START, "start")]
+    blocks += [DividerBlock(block_id="line"), _header(say(HOW), "how"), _text(say(HOW_TO_START), "start")]
     return dict(SlackView(type="home", blocks=blocks).to_dict())
 
 
@@ -104,31 +100,10 @@ def stands_on(view: View, inbox: Inbox) -> list[Approval]:
     return [one.asked.approval for one in inbox.waiting if f"waiting.{one.asked.approval.id}" in ids]
 
 
-def line(
-    asked: Asked, by: UserId, address: Link, roster: Roster = ONE_AGENT, *, actions: Sequence[Action] = ()
-) -> str:
-    """One approval that waits, in a line of mrkdwn: its tools, who asked when, and the way to its card."""
-    until = f", open until {moment(asked.approval.expires_at)}" if asked.approval.expires_at else ""
-    who = f"asked by {mention(asked.conversation.requester)}, {moment(asked.approval.asked_at)}"
-    agent = in_a_line(roster.label(asked.conversation.realm))
-    return f"• {names(actions or asked.approval.open)}, {who}{agent}{until} · {_way(asked, by, address)}"
-
-
-def request_line(request: Request, address: Link, roster: Roster = ONE_AGENT) -> str:
-    """One conversation, in a line of mrkdwn: what was asked, where it stands, and the way to its thread."""
-    conversation = request.conversation
-    words = entities(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
-    about = f" about {tool_names(request.tools)}" if request.tools else ""
-    ts = conversation.thread_ts
-    way = f" · <{address(conversation.channel, ts)}|{OPEN_THREAD}>" if ts else ""
-    agent = in_a_line(roster.label(conversation.realm))
-    return f"• {words}: {STATES[conversation.status]}{about}{agent}{way}"
-
-
 def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
-    yield _header(WAITING, "waiting")
+    yield _header(say(WAITING), "waiting")
     if not inbox.waiting:
-        yield _text(NOTHING, "nothing")
+        yield _text(say(NOTHING), "nothing")
     used, left = 0, MOST_BLOCKS
     for number, mine in enumerate(inbox.waiting):
         blocks = [*_one(mine, inbox.person, address, inbox.roster)]
@@ -141,9 +116,9 @@ def _waiting(inbox: Inbox, address: Link) -> Iterator[Block]:
     else:
         more = inbox.more
     if more:
-        yield _text(MORE.format(count=f"{more:,}"), "more")
+        yield _text(say(MORE, count=more), "more")
     if inbox.is_partial:
-        yield _text(PARTIAL, "partial")
+        yield _text(say(PARTIAL), "partial")
 
 
 def _one(mine: Mine, by: UserId, address: Link, roster: Roster) -> Iterator[Block]:
@@ -151,23 +126,28 @@ def _one(mine: Mine, by: UserId, address: Link, roster: Roster) -> Iterator[Bloc
     asked, approval = mine.asked, mine.asked.approval
     actions = mine.open
     done = len(approval.actions) - len(approval.open)
-    so_far = f" ({done} of {len(approval.actions)} decided)" if done else ""
-    if len(approval.actions) == 1 and (votes := counted(approval.actions[0])):
-        so_far = f" ({votes})"
-    until = f". Open until {moment(approval.expires_at)}" if approval.expires_at else ""
-    agent = in_a_line(roster.label(asked.conversation.realm))
-    when = f"Asked by {mention(asked.conversation.requester)}, {moment(approval.asked_at)}{agent}{until}"
+    total = len(approval.actions)
+    so_far = say(" ({done} of {total} decided)", done=done, total=total) if done else ""
+    if total == 1 and (votes := counted(approval.actions[0])):
+        so_far = say(" ({votes})", votes=votes)
+    when = say(
+        ASKED_UNTIL if approval.expires_at else ASKED,
+        who=mention(asked.conversation.requester),
+        time=moment(approval.asked_at),
+        agent=in_a_line(roster.label(asked.conversation.realm)),
+        until=moment(approval.expires_at) if approval.expires_at else "",
+    )
     said = MarkdownTextObject(text=clip(f"*{names(actions)}*{so_far}\n{when}", _LONGEST), verbatim=True)
-    place = _place(asked, by, address)
+    place = place_of(asked, by, address)
     yield SectionBlock(
         text=said,
-        accessory=link(verbs.OPEN, OPEN_CARD, place) if place else None,
+        accessory=link(verbs.OPEN, say(OPEN_CARD), place) if place else None,
         block_id=f"waiting.{approval.id}",
     )
     for action in actions[:MOST_ACTIONS]:
         yield from cards.elsewhere(approval, _by_name(action, asked.conversation.channel), ROOM)
     if (more := len(actions) - MOST_ACTIONS) > 0:
-        yield _small(MORE_ACTIONS.format(count=f"{more:,}"), f"more.{approval.id}")
+        yield _small(say(MORE_ACTIONS, count=more), f"more.{approval.id}")
     yield DividerBlock(block_id=f"line.{approval.id}")
 
 
@@ -185,58 +165,51 @@ def _by_name(action: Action, channel: ChannelId) -> Action:
 
 def _lists(inbox: Inbox, address: Link) -> Iterator[Block]:
     if inbox.requests:
-        yield _header(ASKED_FOR, "asked")
+        yield _header(say(ASKED_FOR), "asked")
         yield from _lines((request_line(one, address, inbox.roster) for one in inbox.requests), "asked")
     if inbox.decided:
-        yield _header(DECIDED, "decided")
+        yield _header(say(DECIDED), "decided")
         yield from _lines((_ruled(one, inbox.person, address) for one in inbox.decided), "decided")
     if inbox.every is None:
         return
-    yield _header(f"{EVERY}: {inbox.total:,}", "every")
+    yield _header(say(EVERY, count=inbox.total), "every")
     if not inbox.every:
-        yield _text(NOTHING_AT_ALL, "nobody")
+        yield _text(say(NOTHING_AT_ALL), "nobody")
     yield from _lines((line(one, inbox.person, address, inbox.roster) for one in inbox.every), "every")
     if (more := inbox.total - len(inbox.every)) > 0:
-        yield _text(MORE_OF_ALL.format(count=f"{more:,}"), "rest")
+        yield _text(say(MORE_OF_ALL, count=more), "rest")
 
 
 def _ruled(ruled: Ruled, by: UserId, address: Link) -> str:
     """What the person said about an action, and what became of it; no argument, whoever may see those now."""
     action = ruled.asked.approval.action(ruled.action)
     vote = action.vote_of(by)
-    said = PAST[kind_of(vote.decision)] if vote else "decided"
-    became = _became(ruled.asked.approval, action, by)
-    way = _way(ruled.asked, by, address)
-    return f"• {tool_names([action.tool])}: {said} by you, {moment(ruled.at)}. {became} · {way}"
+    return say(
+        "• {tool}: {approved} by you, {time}. {became} · {way}",
+        tool=tool_names([action.tool]),
+        approved=say(PAST[kind_of(vote.decision)]) if vote else say("decided"),
+        time=moment(ruled.at),
+        became=_became(ruled.asked.approval, action, by),
+        way=way_to(ruled.asked, by, address),
+    )
 
 
 def _became(approval: Approval, action: Action, by: UserId) -> str:
     match action.outcome:
         case Decided() as made if made.by == by and len(action.votes) == 1:
-            return "That decided it." if approval.state is not State.WITHDRAWN else "Withdrawn since."
+            return say("That decided it.") if approval.state is not State.WITHDRAWN else say(WITHDRAWN)
         case Decided(decision=decision) as made:
-            return f"In the end {PAST[kind_of(decision)]} by {by_whom_in_words(action, made)}."
+            past = say(PAST[kind_of(decision)])
+            return say("In the end {approved} by {who}.", approved=past, who=by_whom_in_words(action, made))
         case Expired():
-            return "It expired before others decided."
+            return say("It expired before others decided.")
         case LetThrough():
-            return "Nobody had to be asked."
+            return say("Nobody had to be asked.")
         case None:
             waits = approval.state is State.WAITING
-            return f"It still needs others ({counted(action)})." if waits else "Withdrawn since."
+            return say(NEEDS_OTHERS, votes=counted(action)) if waits else say(WITHDRAWN)
         case _:
             assert_never(action.outcome)
-
-
-def _way(asked: Asked, by: UserId, address: Link) -> str:
-    """The way to the card, in words of ours: nothing untrusted may say where a link leads."""
-    place = _place(asked, by, address)
-    return f"<{place}|{OPEN_CARD}>" if place else NOT_SHOWN
-
-
-def _place(asked: Asked, by: UserId, address: Link) -> str:
-    """The card that this person is led to; empty if there is none."""
-    card = nearest_copy(asked.cards, by)
-    return address(card.channel, card.ts) if card and card.channel and card.ts else ""
 
 
 def _lines(lines: Iterable[str], name: str) -> Iterator[SectionBlock]:
