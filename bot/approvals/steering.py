@@ -21,17 +21,8 @@ from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transactio
 from bot.approvals.realm import Realm
 from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, stop
-from bot.approvals.turns import WAITS, notice_of, offer
-from bot.approvals.words import in_public, phrase, say
-
-BUSY: Final = phrase("Kept: the agent is busy and gets this message next.")
-KEPT: Final = {
-    Status.WAITING: WAITS,
-    Status.WORKING: BUSY,
-    Status.RETRYING: BUSY,
-    Status.CANCELLING: phrase("Kept: the agent gets this message once it has stopped."),
-}
-"""What the thread is told about a message that waits its turn."""
+from bot.approvals.turns import offer, told_to_wait
+from bot.approvals.words import phrase, say
 
 NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
 TRY_AGAIN: Final = "Try again."
@@ -210,10 +201,7 @@ class Steering:
 
     async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
         await self._keep(tx, said)
-        if told := KEPT.get(conversation.status):
-            with in_public():
-                text = say(told)
-            plain = Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=text)
+        if plain := told_to_wait(conversation, said):
             is_asked = conversation.status is Status.WAITING
             await owe(tx, self.jobs, (is_asked and await offer(tx, conversation, said)) or plain)
         elif conversation.status is Status.IDLE:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals.approval import Approval, Shape, State
-from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said
+from bot.approvals.conversation import Conversation, Post, PostKind, PostState, Said, Status
 from bot.approvals.decision import DecisionKind, Reject
 from bot.approvals.desk import Desk
 from bot.approvals.errors import AlreadyDecided, NotAllowed, NotHere, Refused
@@ -17,7 +17,7 @@ from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, PostId, UserId
 from bot.approvals.places import Copy, Spot, is_to_person
 from bot.approvals.ports import Asked, Clock, Event, Jobs, Store, Transaction
-from bot.approvals.words import phrase, say
+from bot.approvals.words import in_public, phrase, say
 
 LONGEST_REASON: Final = 3_000
 """Characters of a reason, as in the form of Reject."""
@@ -27,6 +27,15 @@ NOBODY: Final = UserId("")
 
 WAITS: Final = phrase("Kept: the agent gets this message once the approvals above are decided.")
 """What the thread is told about it."""
+
+BUSY: Final = phrase("Kept: the agent is busy and gets this message next.")
+KEPT: Final = {
+    Status.WAITING: WAITS,
+    Status.WORKING: BUSY,
+    Status.RETRYING: BUSY,
+    Status.CANCELLING: phrase("Kept: the agent gets this message once it has stopped."),
+}
+"""What the thread is told about a message that waits its turn."""
 
 NOT_KNOWN: Final = phrase("This message is not known here any more, so nothing was done.")
 NO_LONGER_WAITS: Final = phrase("This message no longer waits, so nothing was done.")
@@ -41,6 +50,15 @@ TOO_LONG: Final = phrase(
 def notice_of(said: Said) -> PostId:
     """The notice that a message waits."""
     return PostId(f"kept:{said.id}")
+
+
+def told_to_wait(conversation: Conversation, said: Said) -> Post | None:
+    """The plain notice that this message waits; None if it need not."""
+    if conversation.status not in KEPT:
+        return None
+    with in_public():
+        text = say(KEPT[conversation.status])
+    return Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=text)
 
 
 def offered(approvals: Iterable[Approval]) -> str:

@@ -6,22 +6,24 @@ from bot.approvals.action import Action, Decided
 from bot.approvals.approval import Approval, Expired, Shape
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.hearing import hearers
+from bot.approvals.words import phrase, say, say_many
 from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
 from bot.slack.text import mention
 from bot.slack.votes import by_whom_in_words
 
+_AGAIN: Final = phrase("sent to run again")
 IN_DOUBT: Final = {
-    DecisionKind.APPROVE: "sent to run again",
-    DecisionKind.EDIT: "sent to run again",
-    DecisionKind.REJECT: "left as it is",
-    DecisionKind.RESPOND: "said to have run",
+    DecisionKind.APPROVE: _AGAIN,
+    DecisionKind.EDIT: _AGAIN,
+    DecisionKind.REJECT: phrase("left as it is"),
+    DecisionKind.RESPOND: phrase("said to have run"),
 }
 """What was decided about a call that may have run before, in place of the usual words."""
-DECIDED: Final = {**PAST, DecisionKind.EDIT: "edited and approved"}
-EXPIRED: Final = "not decided in time"
-OUTCOME: Final = "🏁 {people}: {what}."
+DECIDED: Final = {**PAST, DecisionKind.EDIT: phrase("edited and approved")}
+EXPIRED: Final = phrase("not decided in time")
+OUTCOME: Final = phrase("🏁 {people}: {what}.")
 
 
 def outcome(card: Approval) -> Message | None:
@@ -33,11 +35,12 @@ def outcome(card: Approval) -> Message | None:
     people = " ".join(mention(id) for id in sorted(hearers(card)))
     if not told or not people:
         return None
-    what = "; ".join(
-        f"{names(actions)} {'was' if len(actions) == 1 else 'were'} {became}"
+    one, many = phrase("{tools} was {became}"), phrase("{tools} were {became}")
+    what = say("; ").join(
+        say_many(one, many, len(actions), tools=names(actions), became=became)
         for became, actions in told.items()
     )
-    return sentence(OUTCOME.format(people=people, what=what))
+    return sentence(say(OUTCOME, people=people, what=what))
 
 
 def _became(action: Action, *, is_doubt: bool) -> str:
@@ -45,8 +48,8 @@ def _became(action: Action, *, is_doubt: bool) -> str:
         case Decided(decision=decision) as decided:
             kind = kind_of(decision)
             word = IN_DOUBT[kind] if is_doubt else DECIDED[kind]
-            return f"{word} by {by_whom_in_words(action, decided)}"
+            return say("{approved} by {who}", approved=say(word), who=by_whom_in_words(action, decided))
         case Expired():
-            return EXPIRED
+            return say(EXPIRED)
         case _:
             return ""

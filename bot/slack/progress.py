@@ -20,6 +20,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.ids import ConversationId
 from bot.approvals.plan import ENDED, Course, Plan, Stand, Task
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons
 from bot.slack.literal import in_line, section
 from bot.slack.literal import plain as piece
@@ -36,23 +37,23 @@ _GIVEN: Final = 300
 _TOLD: Final = 400
 
 TITLES: Final = {
-    Course.WORKING: "The agent is at work",
-    Course.WAITING: "The agent waits for people",
-    Course.HALTED: "The agent was halted",
-    Course.STOPPED: "The agent was stopped",
-    Course.DONE: "What the agent did",
+    Course.WORKING: phrase("The agent is at work"),
+    Course.WAITING: phrase("The agent waits for people"),
+    Course.HALTED: phrase("The agent was halted"),
+    Course.STOPPED: phrase("The agent was stopped"),
+    Course.DONE: phrase("What the agent did"),
 }
 STANDS: Final = {
-    Stand.WAITING: "Waits for approval",
-    Stand.HELD: "Waits for the others",
-    Stand.RUNNING: "Running",
-    Stand.DONE: "Done",
-    Stand.FAILED: "Failed",
-    Stand.REJECTED: "Rejected",
-    Stand.ANSWERED: "Answered by a person",
-    Stand.EXPIRED: "Nobody decided in time",
-    Stand.SKIPPED: "Left as it was",
-    Stand.STOPPED: "Stopped",
+    Stand.WAITING: phrase("Waits for approval"),
+    Stand.HELD: phrase("Waits for the others"),
+    Stand.RUNNING: phrase("Running"),
+    Stand.DONE: phrase("Done"),
+    Stand.FAILED: phrase("Failed"),
+    Stand.REJECTED: phrase("Rejected"),
+    Stand.ANSWERED: phrase("Answered by a person"),
+    Stand.EXPIRED: phrase("Nobody decided in time"),
+    Stand.SKIPPED: phrase("Left as it was"),
+    Stand.STOPPED: phrase("Stopped"),
 }
 _STATUS: Final = {
     Stand.WAITING: "pending",
@@ -79,7 +80,7 @@ def _plan(plan: Plan, shown: Sequence[Task]) -> Block:
     cards = [_card(number, task) for number, task in enumerate(shown, len(before) + 1)]
     if before:
         cards.insert(0, TaskCardBlock(task_id="0", title=_counted(before), status="complete"))
-    return PlanBlock(title=TITLES[plan.course], tasks=cards, block_id=f"plan-{plan.version}")
+    return PlanBlock(title=say(TITLES[plan.course]), tasks=cards, block_id=f"plan-{plan.version}")
 
 
 def _card(number: int, task: Task) -> TaskCardBlock:
@@ -87,11 +88,15 @@ def _card(number: int, task: Task) -> TaskCardBlock:
     told, _ = in_line(task.told, _TOLD)
     return TaskCardBlock(
         task_id=str(number),
-        title=f"{_name(task)}: {STANDS[task.stand]}",
+        title=_call(task),
         status=_STATUS.get(task.stand, "error"),
         details=_rich(section(piece(given))) if given else None,
         output=_rich(section(piece(told))) if told else None,
     )
+
+
+def _call(task: Task) -> str:
+    return say("{call}: {stand}", call=_name(task), stand=say(STANDS[task.stand]))
 
 
 def _rich(element: RichTextElement) -> RichTextBlock:
@@ -106,21 +111,27 @@ def _name(task: Task) -> str:
 
 def _counted(tasks: Sequence[Task]) -> str:
     """So many calls, and how they ended, in words."""
-    many = f"{len(tasks)} earlier call{'s' if len(tasks) != 1 else ''}"
-    return f"{many}: {_tally(tasks)}"
+    one, many = phrase("{count} earlier call: {ended}"), phrase("{count} earlier calls: {ended}")
+    return say_many(one, many, len(tasks), ended=_tally(tasks))
 
 
 def _tally(tasks: Sequence[Task]) -> str:
     counts = Counter(task.stand for task in tasks)
-    return ", ".join(f"{STANDS[stand].lower()} {counts[stand]}" for stand in Stand if counts[stand])
+    told = ((say(STANDS[stand]).lower(), counts[stand]) for stand in Stand if counts[stand])
+    return say(", ").join(say("{stand} {count}", stand=stand, count=count) for stand, count in told)
 
 
 def _in_words(plan: Plan) -> str:
     """For notifications and screen readers: a sentence, without anything of the agent's."""
     ended = sum(task.stand in ENDED for task in plan.tasks)
-    many = len(plan.tasks)
-    how = f"{ended} of {many} call{'s' if many != 1 else ''} ended ({_tally(plan.tasks)})"
-    return f"{TITLES[plan.course]}: {how}."
+    return say_many(
+        "{title}: {ended} of {count} call ended ({stands}).",
+        "{title}: {ended} of {count} calls ended ({stands}).",
+        len(plan.tasks),
+        title=say(TITLES[plan.course]),
+        ended=ended,
+        stands=_tally(plan.tasks),
+    )
 
 
 def _lines(plan: Plan, shown: Sequence[Task]) -> Block:
@@ -134,12 +145,12 @@ def _lines(plan: Plan, shown: Sequence[Task]) -> Block:
 def _in_lines(plan: Plan, shown: Sequence[Task]) -> str:
     before = plan.tasks[: len(plan.tasks) - len(shown)]
     return "\n".join(
-        [f"*{TITLES[plan.course]}*", *([_counted(before)] if before else []), *map(_one_line, shown)]
+        [f"*{say(TITLES[plan.course])}*", *([_counted(before)] if before else []), *map(_one_line, shown)]
     )
 
 
 def _one_line(task: Task) -> str:
     given, _ = in_line(task.given, _GIVEN)
     told, _ = in_line(task.told, _TOLD)
-    parts = [f"{_name(task)}: {STANDS[task.stand]}", *([given] if given else []), *([told] if told else [])]
+    parts = [_call(task), *([given] if given else []), *([told] if told else [])]
     return "• " + " · ".join(entities(part) for part in parts)

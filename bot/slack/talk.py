@@ -10,6 +10,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.approvals.errors import Refused
 from bot.approvals.ids import UserId
 from bot.approvals.steering import Steering
+from bot.approvals.words import phrase, say
 from bot.slack import payloads
 from bot.slack.answers import refusal
 from bot.slack.message import Message
@@ -22,7 +23,7 @@ from bot.slack.private import Private
 
 Payload = dict[str, Any]
 
-HELP: Final = (
+HELP: Final = phrase(
     "*/agent* TEXT asks the agent to do something, in a thread of its own; mention me in a thread to go on.\n"
     "*/agent pending* lists what waits for you, and what you asked for.\n"
     "*/agent status* lists what you asked for and where it stands, with a Stop at each.\n"
@@ -30,6 +31,7 @@ HELP: Final = (
     "*/agent forget CODE* has people asked again, where *status* says that they are not.\n"
     "Where a tool call needs a person, a card with buttons comes into the thread."
 )
+NO_SUCH_CODE: Final = phrase("Nothing with this code is remembered for you; */agent status* lists what is.")
 _FORGET: Final = re.compile(rf"forget\s+([0-9a-f]{{{CODE}}})")
 
 
@@ -54,7 +56,7 @@ class Talk:
         """`/agent …`: start a conversation, or say how things stand, privately."""
         command = payloads.command(body)
         if isinstance(command, Malformed):
-            await ack(text="That was not a command I can read.")
+            await ack(text=say("That was not a command I can read."))
             return
         try:
             await ack(**said(await self._obey(command)))
@@ -79,7 +81,7 @@ class Talk:
     async def _obey(self, command: Command) -> Message | str:
         match command.text.strip().lower():
             case "" | "help":
-                return HELP + helped(self.steering.roster)
+                return say(HELP) + helped(self.steering.roster)
             case "pending":
                 return await self.pending.mine(command.by)
             case "pending all":
@@ -99,9 +101,9 @@ class Talk:
     async def _forget(self, by: UserId, wanted: str) -> str:
         found = [one for one in await self.steering.remembered(by) if code(one) == wanted]
         if len(found) != 1:
-            return "Nothing with this code is remembered for you; */agent status* lists what is."
+            return say(NO_SUCH_CODE)
         await self.steering.ask_again(found[0].action.id, by=by)
-        return f"Taken back: {refusal(found[0].action.tool)} is asked again from now on."
+        return say("Taken back: {tool} is asked again from now on.", tool=refusal(found[0].action.tool))
 
 
 async def _heard() -> None:

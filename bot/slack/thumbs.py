@@ -12,12 +12,13 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.ids import PostId
 from bot.approvals.opinions import Opinion
+from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.buttons import button
 
-HELPFUL: Final = "Helpful"
-NOT_HELPFUL: Final = "Not helpful"
-_ABOUT: Final = "answer of the agent"
+HELPFUL: Final = phrase("Helpful")
+NOT_HELPFUL: Final = phrase("Not helpful")
+_ABOUT: Final = phrase("answer of the agent")
 
 
 def thumbs(id: PostId, *, plainly: bool = False) -> Block:
@@ -26,18 +27,22 @@ def thumbs(id: PostId, *, plainly: bool = False) -> Block:
     if plainly:
         return ActionsBlock(
             elements=[
-                button(f"{verbs.FEEDBACK}_up", f"👍 {HELPFUL}", up, about=_ABOUT),
-                button(f"{verbs.FEEDBACK}_down", f"👎 {NOT_HELPFUL}", down, about=_ABOUT),
+                button(f"{verbs.FEEDBACK}_up", say("👍 Helpful"), up, about=say(_ABOUT)),
+                button(f"{verbs.FEEDBACK}_down", say("👎 Not helpful"), down, about=say(_ABOUT)),
             ],
             block_id="feedback",
         )
     both = FeedbackButtonsElement(
         action_id=verbs.FEEDBACK,
         positive_button=FeedbackButtonObject(
-            text=HELPFUL, value=up, accessibility_label=f"{HELPFUL} {_ABOUT}"
+            text=say(HELPFUL), value=up, accessibility_label=_heard(HELPFUL)
         ),
         negative_button=FeedbackButtonObject(
-            text=NOT_HELPFUL, value=down, accessibility_label=f"{NOT_HELPFUL} {_ABOUT}"
+            text=say(NOT_HELPFUL), value=down, accessibility_label=_heard(NOT_HELPFUL)
         ),
     )
     return ContextActionsBlock(elements=[both], block_id="feedback")
+
+
+def _heard(label: str) -> str:
+    return say("{button} {about}", button=say(label), about=say(_ABOUT))

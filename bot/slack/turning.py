@@ -9,13 +9,17 @@ from slack_sdk.models.blocks import InputBlock, Option, StaticSelectElement
 from bot.approvals.action import Action
 from bot.approvals.errors import NotAllowed
 from bot.approvals.masking import Masking
+from bot.approvals.refusing import CANNOT_BECOME
+from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.fields import Hidden
 from bot.slack.inputs import literal
 from bot.slack.literal import in_line
 
 BLOCK: Final = "tool"
-OTHER_FIELDS: Final = "The arguments below are another tool's. Please look at this one's, and send it then."
+OTHER_FIELDS: Final = phrase(
+    "The arguments below are another tool's. Please look at this one's, and send it then."
+)
 """What a form is told that was sent before it was redrawn for the tool that was chosen."""
 _LONGEST: Final = 75
 
@@ -30,7 +34,7 @@ def as_edited(action: Action, tool: str) -> Action:
     if tool == action.asked.tool:
         return action.asked
     if tool not in tools(action):
-        raise NotAllowed(f"`{action.tool}` cannot be turned into `{tool}`; nothing was done.")
+        raise NotAllowed(say(CANNOT_BECOME, tool=action.tool, other=tool))
     return action.turned(tool)
 
 
@@ -59,14 +63,14 @@ def choice(action: Action, tool: str) -> list[InputBlock]:
     element = StaticSelectElement(
         action_id=verbs.TOOL, options=options, initial_option=options[tools(action).index(tool)]
     )
-    return [InputBlock(block_id=BLOCK, label=literal("Tool"), element=element, dispatch_action=True)]
+    return [InputBlock(block_id=BLOCK, label=literal(say("Tool")), element=element, dispatch_action=True)]
 
 
 def chosen(action: Action, value: str) -> str:
     """The tool that an option stands for; `NotAllowed` for one that is none."""
     known = {str(place): name for place, name in enumerate(tools(action))}
     if value not in known:
-        raise NotAllowed("This tool is not among those that it can be turned into; nothing was done.")
+        raise NotAllowed(say("This tool is not among those that it can be turned into; nothing was done."))
     return known[value]
 
 

@@ -10,6 +10,7 @@ from bot.approvals.conversation import Post
 from bot.approvals.errors import Refused
 from bot.approvals.ids import PostId
 from bot.approvals.turns import WAITS, Objections
+from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.answers import sentence
 from bot.slack.buttons import button, row
@@ -21,28 +22,36 @@ from bot.slack.text import mention
 
 Payload = dict[str, Any]
 
-LABEL: Final = "Reject all for this reason"
-ASKED: Final = "Reject everything?"
-MEANT: Final = (
+LABEL: Final = phrase("Reject all for this reason")
+ASKED: Final = phrase("Reject everything?")
+MEANT: Final = phrase(
     "Everything that was open when this message came is rejected, with the message as the reason. "
     "The agent is told the reason, and does not get the message a second time."
 )
-USED: Final = "{who} rejected what was open, with this message as the reason. The agent is told it as that."
-NO_LONGER: Final = "This message no longer waits."
-PARTLY: Final = "Rejected, except for what you may not decide:\n{refused}"
+USED: Final = phrase(
+    "{who} rejected what was open, with this message as the reason. The agent is told it as that."
+)
+NO_LONGER: Final = phrase("This message no longer waits.")
+PARTLY: Final = phrase("Rejected, except for what you may not decide:\n{refused}")
 
 
 def kept(post: Post) -> Message:
     """The notice, as it stands."""
     if post.settled_by is None:
-        return sentence(WAITS, row([_reject_all(post)], "reason"))
-    return sentence(USED.format(who=mention(post.settled_by)) if post.settled_by else NO_LONGER)
+        return sentence(say(WAITS), row([_reject_all(post)], "reason"))
+    return sentence(say(USED, who=mention(post.settled_by)) if post.settled_by else say(NO_LONGER))
 
 
 def _reject_all(post: Post) -> ButtonElement:
-    element = button(verbs.REJECT_ALL, LABEL, post.id, about="that the message gives", style="danger")
+    element = button(
+        verbs.REJECT_ALL, say(LABEL), post.id, about=say("that the message gives"), style="danger"
+    )
     element.confirm = ConfirmObject(
-        title=ASKED, text=PlainTextObject(text=MEANT), confirm="Reject all", deny="Leave it", style="danger"
+        title=say(ASKED),
+        text=PlainTextObject(text=say(MEANT)),
+        confirm=say("Reject all"),
+        deny=say("Leave it"),
+        style="danger",
     )
     return element
 
@@ -72,4 +81,4 @@ class Turns:
             return
         await ack()
         if refused:
-            await self.private.tell(click, PARTLY.format(refused="\n".join(refused)))
+            await self.private.tell(click, say(PARTLY, refused="\n".join(refused)))

@@ -1,11 +1,24 @@
 """What a thread is told as time goes by: an approval still waits, people are called in, it has expired."""
 
+from typing import Final
+
 from bot.approvals.approval import Approval, Expired, Shape, State
+from bot.approvals.words import phrase, say, say_many
 from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
 from bot.slack.text import mention, moment, own_call, own_words
 from bot.slack.votes import counted
+
+DOUBT_EXPIRED: Final = phrase(
+    "⌛ {people}: nobody said in time what became of {tools}, so it is not run again. "
+    "It is still not known whether it ran."
+)
+EXPIRED: Final = phrase(
+    "⌛ {people}: nobody decided in time about {tools}, so nothing of it ran. "
+    "The agent is told that it expired, not that it was rejected."
+)
+KEPT: Final = phrase("What was decided before ({count} of {total}) stays decided.")
 
 
 def reminder(approval: Approval, who: str) -> Message | None:
@@ -15,10 +28,14 @@ def reminder(approval: Approval, who: str) -> Message | None:
     """
     if approval.state is not State.WAITING:
         return None
-    count = len(approval.open)
-    still = f"⏰ Still open: {names(approval.open)}, {'waits' if count == 1 else 'wait'} since"
-    times = f"{_so_far(approval)}{_until(approval)}"
-    return sentence(f"{still} {moment(approval.asked_at)}.{times} To decide: {own_call(who)}.")
+    still = say_many(
+        "⏰ Still open: {tools}, waits since {time}.",
+        "⏰ Still open: {tools}, wait since {time}.",
+        len(approval.open),
+        tools=names(approval.open),
+        time=moment(approval.asked_at),
+    )
+    return sentence(" ".join([still, *_so_far(approval), *_until(approval), _to_decide(own_call(who))]))
 
 
 def escalation(approval: Approval, who: str) -> Message | None:
@@ -26,10 +43,9 @@ def escalation(approval: Approval, who: str) -> Message | None:
     if approval.state is not State.WAITING:
         return None
     called = " ".join(mention(id) for id in sorted(approval.escalated_to))
-    return sentence(
-        f"📣 {called}: nobody has decided about {names(approval.open)} since {moment(approval.asked_at)}."
-        f"{_until(approval)} To decide: {own_words(who)}."
-    )
+    about = {"tools": names(approval.open), "time": moment(approval.asked_at)}
+    nobody = say("📣 {people}: nobody has decided about {tools} since {time}.", people=called, **about)
+    return sentence(" ".join([nobody, *_until(approval), _to_decide(own_words(who))]))
 
 
 def expiry(approval: Approval) -> Message:
@@ -37,23 +53,22 @@ def expiry(approval: Approval) -> Message:
     expired = [action for action in approval.actions if isinstance(action.outcome, Expired)]
     asked = " ".join(mention(id) for id in sorted(approval.requesters))
     rest = len(approval.actions) - len(expired)
+    about = {"people": asked, "tools": names(expired)}
     if approval.shape is Shape.IN_DOUBT:
-        return sentence(
-            f"⌛ {asked}: nobody said in time what became of {names(expired)}, so it is not run again. "
-            "It is still not known whether it ran."
-        )
-    kept = f" What was decided before ({rest} of {len(approval.actions)}) stays decided." if rest else ""
-    return sentence(
-        f"⌛ {asked}: nobody decided in time about {names(expired)}, so nothing of it ran. "
-        f"The agent is told that it expired, not that it was rejected.{kept}"
-    )
+        return sentence(say(DOUBT_EXPIRED, **about))
+    kept = [say(KEPT, count=rest, total=len(approval.actions))] if rest else []
+    return sentence(" ".join([say(EXPIRED, **about), *kept]))
 
 
-def _so_far(approval: Approval) -> str:
+def _to_decide(who: str) -> str:
+    return say("To decide: {who}.", who=who)
+
+
+def _so_far(approval: Approval) -> list[str]:
     """How many people have approved what one vote does not decide."""
     votes = [counted(action) for action in approval.open if action.votes]
-    return f" Approved so far: {', '.join(votes)}." if votes else ""
+    return [say("Approved so far: {votes}.", votes=say(", ").join(votes))] if votes else []
 
 
-def _until(approval: Approval) -> str:
-    return f" It expires {moment(approval.expires_at)}." if approval.expires_at else ""
+def _until(approval: Approval) -> list[str]:
+    return [say("It expires {time}.", time=moment(approval.expires_at))] if approval.expires_at else []

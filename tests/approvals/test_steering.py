@@ -11,7 +11,8 @@ from bot.approvals.filing import file, owe
 from bot.approvals.ids import ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.person import Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms
-from bot.approvals.steering import KEPT, MAX_TEXT, TRY_AGAIN, Steering
+from bot.approvals.steering import MAX_TEXT, TRY_AGAIN, Steering
+from bot.approvals.turns import KEPT
 from tests.approvals.fakes import People, ScriptedAgent, Ticking, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, approval, conversation
 
