@@ -20,7 +20,7 @@ NOTHING_OF_MINE: Final = phrase("Nothing waits for you.")
 ASKED_FOR: Final = phrase("What you asked for and is not finished:")
 EVERY: Final = phrase("All that waits:")
 NOTHING_AT_ALL: Final = phrase("Nothing waits for a decision.")
-MORE: Final = phrase("… and {count:,} more.")
+MORE: Final = phrase("… and {count} more.")
 _REST: Final = 19
 """Characters that are kept for it."""
 PARTIAL: Final = phrase("Slack could not say everywhere whether you may decide, so there may be more.")
@@ -84,7 +84,7 @@ def _refused(inbox: Inbox) -> str:
 def _listed(title: str, lines: Sequence[str], more: int, empty: str) -> list[str]:
     if not lines:
         return [empty]
-    return [title, *lines, *([say(MORE, count=more)] if more > 0 else [])]
+    return [title, *lines, *([say(MORE, count=f"{more:,}")] if more > 0 else [])]
 
 
 def _cut(lines: Sequence[str]) -> str:
@@ -92,6 +92,6 @@ def _cut(lines: Sequence[str]) -> str:
     kept: list[str] = []
     for number, each in enumerate(lines):
         if sum(map(len, kept)) + len(kept) + len(each) > LONGEST_FALLBACK - _REST:
-            return "\n".join([*kept, say(MORE, count=len(lines) - number)])
+            return "\n".join([*kept, say(MORE, count=f"{len(lines) - number:,}")])
         kept.append(each)
     return "\n".join(kept)
