@@ -75,8 +75,10 @@ def place_meant(name: str, known: Known) -> Where | str:
     found = [room for room in known.rooms if name in (f"#{room.name}", room.id)]
     if not found:
         return f"{name} is no channel that the bot can see; invite the bot there if it is private."
+    if found[0].is_archived:
+        return f"{name} is archived; unarchive it, or name another channel."
     if not found[0].is_open:
-        return f"{name} is archived, or the bot is not in it; invite the bot there."
+        return f"The bot is not in {name}; type /invite there and choose it."
     return InChannel(found[0].id, f"#{found[0].name}")
 
 

@@ -308,7 +308,8 @@ async def test_check_finds_nothing_wrong_where_nothing_is(tmp_path: Path) -> Non
     async with Sandbox() as slack:
         ended = await CommandLine(folder=tmp_path, env=for_slack(slack)).run("check")
     assert (ended.code, ended.err) == (0, ""), ended.out
-    assert {line.split()[0] for line in ended.out.splitlines()} == {"ok"}
+    assert {line.split()[0] for line in ended.out.splitlines()} == {"ok", "note"}
+    assert "The bot is in #approvals, #general." in ended.out
     assert "SLACK_BOT_TOKEN belongs to <@U0AGENT>" in ended.out
     assert f"All {len(SCOPES)} scopes are granted." in ended.out
     assert "Socket Mode: Slack takes SLACK_APP_TOKEN." in ended.out

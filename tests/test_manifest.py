@@ -25,6 +25,7 @@ ROOT = Path(__file__).parent.parent
 MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
 
 OF_METHOD: dict[str, set[str]] = {
+    "apps_manifest_export": set(),  # an app configuration token
     "apps_connections_open": set(),  # the app-level token's connections:write
     "assistant_threads_setStatus": {"chat:write"},
     "assistant_threads_setTitle": {"assistant:write"},
@@ -40,6 +41,7 @@ OF_METHOD: dict[str, set[str]] = {
     "conversations_members": {"channels:read", "groups:read", "im:read"},
     "conversations_replies": {"channels:history", "groups:history", "im:history"},
     "usergroups_list": {"usergroups:read"},
+    "users_conversations": {"channels:read", "groups:read"},
     "users_info": {"users:read"},
     "users_list": {"users:read"},
     "views_open": set(),

@@ -79,7 +79,7 @@ def test_a_sentence_about_who_may_decide_names_the_channel_of_the_rule() -> None
         ("channel = 7", "`rules.channel`"),
         ('shared_channels = "yes"', "`rules.shared_channels`"),
         ('channel = "#nowhere"', "#nowhere is no channel that the bot can see"),
-        ('channel = "#closed"', "#closed is archived, or the bot is not in it; invite the bot there."),
+        ('channel = "#closed"', "The bot is not in #closed; type /invite there and choose it."),
         ('channel = "#partners"', "`channel`: #partners is shared with another organisation"),
         ('channel = "dm:approvers"', "`channel`: direct messages go to people and user groups by name"),
         (

@@ -69,6 +69,8 @@ class Room:
     name: str = ""
     is_open: bool = True
     """Whether the bot is in it and can write there."""
+    is_archived: bool = False
+    """Then nobody can write there."""
     is_shared: bool = False
     """Whether another organisation is in it; that other workspaces of one's own are is no matter."""
 

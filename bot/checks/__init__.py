@@ -10,6 +10,7 @@ from bot.approvals.ids import AgentName
 from bot.checks.agent import agent_findings, whole_findings
 from bot.checks.finding import Finding, Findings, Verdict
 from bot.checks.machine import database_finding, listening_finding, policy_findings
+from bot.checks.several import several_findings
 from bot.checks.slack import slack_findings
 from bot.settings import BadSettings, Settings, misspelt
 
@@ -42,5 +43,6 @@ async def findings() -> Findings:
     if not mended:
         yield Finding(Verdict.UNKNOWN, "Slack was not asked: the settings have to be right first.")
         return
-    async for finding in slack_findings(settings, whole):
+    of_slack = several_findings if settings.is_for_several else slack_findings
+    async for finding in of_slack(settings, whole):
         yield finding

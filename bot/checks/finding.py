@@ -14,6 +14,8 @@ class Verdict(StrEnum):
     """The bot would not start, or would not do its work."""
     WARNING = "warning"
     """It would work, and somebody should know."""
+    NOTE = "note"
+    """Nobody looked, since it takes more than the bot itself needs."""
     UNKNOWN = "unknown"
     """It could not be looked at."""
 

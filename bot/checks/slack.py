@@ -2,47 +2,86 @@
 
 from typing import Final
 
+from aiohttp import ClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.checks.finding import Finding, Findings, Verdict
+from bot.checks.manifest import manifest_findings
 from bot.errors import CannotStart, SlackUnreachable
 from bot.policy_at_start import WholePolicy, resolved
 from bot.policy_file import BadPolicy
 from bot.settings import Mode, Settings
-from bot.slack.app import SCOPES, Identity, asking_client
+from bot.slack.app import OPTIONAL_SCOPES, SCOPES, Identity, asking_client
 from bot.slack.directory import SlackDirectory
+from bot.slack.refusals import name_of
 from bot.starting import first_address, who_we_are
+
+NOWHERE: Final = (
+    "The bot is in no channel yet; in each channel where it is to be asked, type /invite and choose it."
+)
+MOST_LISTED: Final = 10
+"""Channels in a finding."""
 
 _ADD: Final = "add it under OAuth & Permissions, Bot Token Scopes, and install the app again"
 
 
 async def slack_findings(settings: Settings, policy: WholePolicy | None) -> Findings:
-    """Ask Slack about the tokens, the scopes and the people that the policy names."""
+    """Ask Slack about the tokens, the scopes, the app and the people that the policy names."""
     token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
     client = asking_client(token, settings.slack_api_url)
     try:
         who = await who_we_are(client)
     except CannotStart as no:
-        yield _refused(no)
+        yield refused(no)
         return
     yield Finding(Verdict.OK, f"SLACK_BOT_TOKEN belongs to <@{who.bot_user}> on {who.url}.")
+    async for finding in workspace_findings(client, who, policy):
+        yield finding
+    for finding in await manifest_findings(settings, who.app):
+        yield finding
+    yield await door_finding(settings, client)
+
+
+async def workspace_findings(client: AsyncWebClient, who: Identity, policy: WholePolicy | None) -> Findings:
+    """What is so in one workspace: the scopes, where the bot is, the people that the policy names."""
     for finding in _scopes(who):
         yield finding
-    yield await _door(settings, client)
+    yield await _whereabouts(client)
     if policy and (policy.names() or policy.channels()):
-        yield await _people(policy, client, who)
+        for finding in await _people(policy, client, who):
+            yield finding
 
 
 def _scopes(who: Identity) -> list[Finding]:
     if not who.scopes:
         return [Finding(Verdict.WARNING, "Slack does not say which scopes the bot token has.")]
     missing = sorted(SCOPES - who.scopes)
-    if not missing:
-        return [Finding(Verdict.OK, f"All {len(SCOPES)} scopes are granted.")]
-    return [Finding(Verdict.WRONG, f"The scope {scope} is missing; {_ADD}.") for scope in missing]
+    told = [Finding(Verdict.WRONG, f"The scope {scope} is missing; {_ADD}.") for scope in missing]
+    told += [
+        Finding(Verdict.WARNING, f"The scope {scope}, a courtesy, is missing; {_ADD}.")
+        for scope in sorted(OPTIONAL_SCOPES - who.scopes)
+    ]
+    return told if missing else [*told, Finding(Verdict.OK, f"All {len(SCOPES)} scopes are granted.")]
 
 
-async def _door(settings: Settings, client: AsyncWebClient) -> Finding:
+async def _whereabouts(client: AsyncWebClient) -> Finding:
+    """Which channels the bot is in: elsewhere it hears and says nothing."""
+    names = []
+    try:
+        kinds = "public_channel,private_channel"
+        async for page in await client.users_conversations(types=kinds, exclude_archived=True, limit=200):
+            names += [f"#{one.get('name')}" for one in page["channels"]]
+    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
+        why = name_of(error) if isinstance(error, SlackApiError) else type(error).__name__
+        return Finding(Verdict.UNKNOWN, f"Slack does not say which channels the bot is in ({why}).")
+    if not names:
+        return Finding(Verdict.WARNING, NOWHERE)
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return Finding(Verdict.OK, f"The bot is in {', '.join(sorted(names)[:MOST_LISTED])}{more}.")
+
+
+async def door_finding(settings: Settings, client: AsyncWebClient) -> Finding:
     """How Slack's payloads would come in."""
     if settings.mode is Mode.HTTP:
         where = f"http://{settings.bot_host}:{settings.bot_port}/slack/events"
@@ -55,23 +94,24 @@ async def _door(settings: Settings, client: AsyncWebClient) -> Finding:
     try:
         await first_address(client, token)
     except CannotStart as no:
-        return _refused(no)
+        return refused(no)
     return Finding(Verdict.OK, "Socket Mode: Slack takes SLACK_APP_TOKEN.")
 
 
-async def _people(policy: WholePolicy, client: AsyncWebClient, who: Identity) -> Finding:
+async def _people(policy: WholePolicy, client: AsyncWebClient, who: Identity) -> list[Finding]:
     directory = SlackDirectory(client, team=who.team, enterprise=who.enterprise)
     try:
         await resolved(policy, directory)
     except BadPolicy as bad:
-        return Finding(Verdict.WRONG, " ".join(bad.problems))
+        return [Finding(Verdict.WRONG, problem) for problem in bad.problems]
     except CannotStart as no:
-        return _refused(no)
+        return [refused(no)]
     finally:
         await directory.close()
     everything = ", ".join(sorted(policy.names() | policy.channels()))
-    return Finding(Verdict.OK, f"Everybody in {policy.name} is known: {everything}.")
+    return [Finding(Verdict.OK, f"Everybody in {policy.name} is known: {everything}.")]
 
 
-def _refused(no: CannotStart) -> Finding:
+def refused(no: CannotStart) -> Finding:
+    """What Slack said no to, or did not answer."""
     return Finding(Verdict.UNKNOWN if isinstance(no, SlackUnreachable) else Verdict.WRONG, str(no))

@@ -1,9 +1,9 @@
 """What can be set about a sandbox; the defaults are Slack's own numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
-from bot.sandbox.records import TeamId
+from bot.sandbox.records import Json, TeamId
 
 SCOPES = frozenset(
     {
@@ -23,7 +23,7 @@ SCOPES = frozenset(
         "users:read",
     }
 )
-EVENTS = frozenset({"app_home_opened", "app_mention", "message.im"})
+EVENTS = frozenset({"app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,8 @@ class OptionFields(TypedDict, total=False):
     redirect_uris: tuple[str, ...]
     token_lifetime: float | None
     is_org_wide: bool
+    config_token: str
+    manifest: Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,9 @@ class Options:
     client_secret: str = "sandbox-client-secret"  # noqa: S105 - opens nothing but this sandbox
     redirect_uris: tuple[str, ...] = ()
     """Where an installation may lead back to, as they stand in the app's settings."""
+    config_token: str = "xoxe.xoxp-sandbox-config"  # noqa: S105 - opens nothing but this sandbox
+    manifest: Json = field(default_factory=dict)
+    """What is different in the app's manifest, by the names of its parts."""
     is_org_wide: bool = False
     """Whether an administrator installs it in the whole organisation at once."""
     token_lifetime: float | None = None

@@ -195,6 +195,7 @@ def room_of(info: Mapping[str, Any]) -> Room:
         id=ChannelId(str(info["id"])),
         name=str(info.get("name") or ""),
         is_open=bool(info.get("is_member") or info.get("is_im")) and not info.get("is_archived"),
+        is_archived=bool(info.get("is_archived")),
         is_shared=bool(info.get("is_ext_shared")),
     )
 

@@ -186,7 +186,7 @@ async def test_a_reminder_comes_where_people_are_asked_and_pending_leads_each_to
     [
         ('channel = "#nowhere"', "line 3: #nowhere is no channel that the bot can see"),
         ('channel = "C0NOWHERE"', "line 3: C0NOWHERE is no channel that the bot can see"),
-        ('channel = "#random"', "line 3: #random is archived, or the bot is not in it"),
+        ('channel = "#random"', "line 3: The bot is not in #random; type /invite there"),
         ('channel = "dm:approvers"', "line 3: `channel`: direct messages go to people and user groups"),
     ],
 )

@@ -68,6 +68,7 @@ class Front:
     renewing: Renewing
     clock: Clock
     address: str
+    where: str
     doors: InstallDoors
     installed: list[Installation] = field(default_factory=list)
 
@@ -210,6 +211,7 @@ async def a_front(
             renewing=renewing,
             clock=clock,
             address=address,
+            where=str(where) if "://" in str(where) else f"sqlite:///{where}",
             doors=doors,
             installed=installed,
         )

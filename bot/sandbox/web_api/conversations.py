@@ -68,6 +68,12 @@ async def list_(core: Core, args: Arguments) -> Json:
     return {"channels": page, "response_metadata": {"next_cursor": cursor}}
 
 
+async def mine(core: Core, args: Arguments) -> Json:
+    """The conversations that the bot is in, of the asked types."""
+    answer = await list_(core, args)
+    return answer | {"channels": [one for one in answer["channels"] if one.get("is_member") or one["is_im"]]}
+
+
 async def history(core: Core, args: Arguments) -> Json:
     """The newest messages first; replies only where they were shown to the channel."""
     channel = _readable(core, args)
@@ -129,6 +135,7 @@ def _messages(core: Core, args: Arguments, found: list[Message]) -> Json:
 
 
 METHODS = {
+    "users.conversations": Method(run=mine),
     "conversations.open": Method(run=open_, scope="im:write"),
     "conversations.info": Method(run=info),
     "conversations.members": Method(run=members),

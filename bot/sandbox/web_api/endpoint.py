@@ -13,11 +13,12 @@ from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import Fault
 from bot.sandbox.records import Json
-from bot.sandbox.web_api import assistant, auth, chat, conversations, oauth, people, views
+from bot.sandbox.web_api import apps, assistant, auth, chat, conversations, oauth, people, views
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, need_scope
 
 METHODS: dict[str, Method] = {
+    **apps.METHODS,
     **assistant.METHODS,
     **auth.METHODS,
     **chat.METHODS,
@@ -79,10 +80,10 @@ class Endpoint:
             return  # it takes the app's id and secret
         if not token:
             raise SlackError("not_authed")
-        is_of_app = token == core.options.app_token
-        if not is_of_app:
+        kinds = {core.options.app_token: "xapp", core.options.config_token: "xoxe.xoxp"}
+        if token not in kinds:
             grants.check(core, token)
-        if is_of_app != (method.token == "xapp"):  # noqa: S105 - the first letters of an app's token
+        if kinds.get(token, "xoxb") != method.token:
             raise SlackError("not_allowed_token_type")
 
     def _log(self, name: str, values: Json, outcome: str, at: float, core: Core | None = None) -> None:
