@@ -14,6 +14,7 @@ from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.ports import Asked
 from bot.store.carding import OTHERS, lead_of
 from bot.store.copies import COPIES
+from bot.store.naming import Agents
 from bot.store.rows import (
     action_values,
     approval_values,
@@ -132,10 +133,11 @@ _LET_ON: Final = _SAVE.values(
 class ApprovalRows:
     """`Approvals` in one transaction."""
 
-    __slots__ = ("_connection", "_locking")
+    __slots__ = ("_agents", "_connection", "_locking")
 
-    def __init__(self, connection: AsyncConnection, *, locking: bool = False) -> None:
+    def __init__(self, connection: AsyncConnection, agents: Agents, *, locking: bool = False) -> None:
         self._connection = connection
+        self._agents = agents
         self._locking = locking
 
     async def add(self, approval: Approval) -> bool:
@@ -158,7 +160,10 @@ class ApprovalRows:
         if self._locking:
             # First and by itself: the reading then sees what those wrote who had the lock before.
             await self._connection.execute(_LOCK_ASKED, {"wanted": ids})
-        return asked_of(await self._connection.execute(_ASKED, {"wanted": ids}))
+        found = asked_of(await self._connection.execute(_ASKED, {"wanted": ids}))
+        for one in found.values():
+            self._agents.learn(one.conversation)
+        return found
 
     async def of_call(self, conversation: ConversationId, message: str, call: str) -> Approval | None:
         """The latest one in which people were asked whether this tool call may run."""

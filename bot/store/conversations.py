@@ -13,6 +13,7 @@ from bot.approvals.conversation import Conversation, PostKind, PostState, Said, 
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ChannelId, ConversationId, MessageId, Ts, UserId
 from bot.approvals.journal import Progress
+from bot.store.naming import Agents
 from bot.store.rows import conversation_of, conversation_values, said_of, said_values
 from bot.store.tables import approvals, conversations, executions, messages, posts
 
@@ -125,10 +126,11 @@ _OPENING: Final = select(
 class ConversationRows:
     """`Conversations` in one transaction."""
 
-    __slots__ = ("_at", "_connection", "_get")
+    __slots__ = ("_agents", "_at", "_connection", "_get")
 
-    def __init__(self, connection: AsyncConnection, *, locking: bool = False) -> None:
+    def __init__(self, connection: AsyncConnection, agents: Agents, *, locking: bool = False) -> None:
         self._connection = connection
+        self._agents = agents
         # Every use case begins with its conversation, so that its lock puts them in a row.
         self._get = _GET_LOCKED if locking else _GET
         self._at = _AT_LOCKED if locking else _AT
@@ -137,18 +139,19 @@ class ConversationRows:
         """Write a new one; `Conflict` if its thread has one, which another process has just begun."""
         if not (await self._connection.execute(_ADD, conversation_values(conversation))).rowcount:
             raise Conflict("this thread has a conversation already")
+        self._agents.learn(conversation)
 
     async def get(self, id: ConversationId) -> Conversation | None:
         """The one with this id."""
         row = (await self._connection.execute(self._get, {"wanted": id})).one_or_none()
-        return None if row is None else conversation_of(row)
+        return None if row is None else self._agents.learn(conversation_of(row))
 
     async def at(self, channel: ChannelId, thread_ts: Ts) -> Conversation | None:
         """The one in this Slack thread."""
         row = (
             await self._connection.execute(self._at, {"place": channel, "thread": thread_ts})
         ).one_or_none()
-        return None if row is None else conversation_of(row)
+        return None if row is None else self._agents.learn(conversation_of(row))
 
     async def save(self, conversation: Conversation) -> None:
         """Write its status and thread; `LookupError` if it was never added."""

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Event
 from bot.store.linking import Line, put
+from bot.store.naming import Agents
 from bot.store.rows import event_of, event_texts
 from bot.store.tables import audit
 
@@ -23,16 +24,19 @@ _OF: Final = _ALL.where(audit.c.conversation == bindparam("wanted"))
 class RecordRows:
     """`Record` in one transaction."""
 
-    __slots__ = ("_connection", "_lines", "_tell")
+    __slots__ = ("_agents", "_connection", "_lines", "_tell")
 
-    def __init__(self, connection: AsyncConnection, tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self, connection: AsyncConnection, tell: Callable[[Event], None], agents: Agents | None = None
+    ) -> None:
         self._connection = connection
         self._tell = tell
+        self._agents = agents or Agents(connection)
         self._lines: list[Line] = []
 
     async def append(self, *events: Event) -> None:
         """Add lines, in the same transaction as what they tell."""
-        self._lines += [Line.of(event_texts(event)) for event in events]
+        self._lines += [Line.of(event_texts(event)) for event in await self._agents.named(events)]
         for event in events:
             self._tell(event)
 

@@ -12,6 +12,7 @@ from bot.store.approvals import ApprovalRows
 from bot.store.conversations import ConversationRows
 from bot.store.executions import ExecutionRows
 from bot.store.homes import HomeRows
+from bot.store.naming import Agents
 from bot.store.posts import PostRows
 from bot.store.record import RecordRows
 
@@ -44,14 +45,15 @@ class RowsTransaction:
         A database with one writer does that by itself.
         """
         self.connection = connection
-        self.conversations = ConversationRows(connection, locking=locking)
-        self.approvals = ApprovalRows(connection, locking=locking)
+        agents = Agents(connection)
+        self.conversations = ConversationRows(connection, agents, locking=locking)
+        self.approvals = ApprovalRows(connection, agents, locking=locking)
         self.executions = ExecutionRows(connection)
         self.posts = PostRows(connection, locking=locking)
         self.homes = HomeRows(connection, locking=locking)
         self._calls: list[Callable[[], None]] = []
         self._recorded = recorded
-        self.record = RecordRows(connection, self._written)
+        self.record = RecordRows(connection, self._written, agents)
 
     def on_commit(self, call: Callable[[], None]) -> None:
         """Call this once the transaction is on disk; never if it is rolled back."""

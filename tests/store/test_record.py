@@ -4,18 +4,20 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId
+from bot.approvals.ids import ActionId, AgentName, ApprovalId, ConversationId, Ts
 from bot.approvals.ports import Event
+from bot.approvals.realm import Realm
 from bot.store import RowsStore, open_store, reading_store
 from bot.store.auditing import PAGE, recorded, verified
 from bot.store.chain import START, Broken, Fault, Link
 from bot.store.sqlite import reading_engine, writing_engine
-from tests.store.samples import BOB, NOON, THREAD
+from tests.store.samples import BOB, NOON, THREAD, conversation
 
 COLUMNS = ("prev", "hash", "kind", "at", "conversation", "approval", "action", "actor", "detail")
 
@@ -223,3 +225,23 @@ async def test_a_change_is_found_on_either_database(column: str, store: RowsStor
     broken = await verified(store)
     assert isinstance(broken, Broken)
     assert (broken.seq, broken.fault) == (2, Fault.CHANGED)
+
+
+async def test_every_line_about_a_conversation_names_its_agent_where_that_has_a_name(
+    store: RowsStore,
+) -> None:
+    named = replace(conversation("named"), realm=Realm(agent=AgentName("docs")), thread_ts=Ts("2.2"))
+    async with store.write() as tx:
+        await tx.conversations.add(conversation())
+        await tx.conversations.add(named)
+        await tx.record.append(Event(kind="said", at=NOON, conversation=named.id))
+    async with store.write() as tx:  # nothing of it was read before
+        await tx.record.append(
+            Event(kind="filed", at=NOON, conversation=named.id, detail={"a": 1}),
+            Event(kind="filed", at=NOON, conversation=THREAD),
+            Event(kind="filed", at=NOON, conversation=ConversationId("unknown")),
+            Event(kind="filed", at=NOON),
+        )
+    async with store.read() as tx:
+        lines = [dict(line.detail) for line in await tx.record.of()]
+    assert lines == [{"agent": "docs"}, {"a": 1, "agent": "docs"}, {}, {}, {}]

@@ -113,6 +113,9 @@ async def test_lists_name_the_agent_and_help_tells_what_each_is_for(tmp_path: Pa
         [waits] = (await reports.pending(store, seen))["pending"]
         assert (waits["agent"], waits["actions"][0]["approvers"]) == ("docs", ["@carol"])
         shown = await reports.conversation(store, waits["conversation"], seen, seen.roster)
+        async with store.read() as tx:
+            lines = await tx.record.of(waits["conversation"])
+    assert {line.detail["agent"] for line in lines} == {"docs"}
     assert shown["conversation"]["agent"] == "docs"
     assert shown["approvals"][0]["actions"][0]["arguments"]["page"] != "about.md"
 
