@@ -223,3 +223,77 @@ def test_a_team_can_say_what_can_be_answered() -> None:
     assert with_answer({"a": 1}, None) == {"a": 1}
     assert choices(asking({})[1]) is None
     assert IN_SCHEMA == ANSWER
+
+
+def options(arguments: dict[str, Json], answer: Mapping[str, Any] | None = None) -> tuple[str, ...] | None:
+    named = choices(asking(arguments, answer)[1])
+    return named.options if named else None
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 1}, None),
+        ({"type": "integer", "minimum": 1, "maximum": 2}, ("1", "2")),
+        ({"type": "integer", "minimum": 5, "maximum": 7}, ("5", "6", "7")),
+        ({"type": "integer", "minimum": 7, "maximum": 5}, None),
+        ({"type": "integer", "minimum": -1, "maximum": 1}, ("-1", "0", "1")),
+        ({"type": "integer", "minimum": 1, "maximum": 100}, tuple(map(str, range(1, 101)))),
+        ({"type": "integer", "minimum": 0, "maximum": 100}, None),
+        ({"type": "integer", "minimum": 0}, None),
+        ({"type": "integer", "maximum": 1}, None),
+        ({"type": "number"}, None),
+        ({"enum": ["ä", 1, True]}, ("ä", "1", "true")),
+        ({"type": "array"}, None),
+        ({"items": {"enum": ["a", "b"]}}, None),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, ("a", "b")),
+        ({"type": "array", "items": {"$ref": "#/$defs/kind"}, "$defs": {"kind": {"enum": ["a"]}}}, ("a",)),
+        ({"type": "array", "items": {"type": "string"}}, None),
+    ],
+)
+def test_what_the_schema_of_an_answer_allows_can_be_chosen(
+    answer: Mapping[str, Any], expected: tuple[str, ...] | None
+) -> None:
+    assert options({}, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["a"], ("a",)),
+        ([], None),
+        ("a", None),
+        (
+            ["a", {"label": "b"}, {"title": "c"}, {"name": "d"}, {"value": "e"}, {"text": "f"}],
+            tuple("abcdef"),
+        ),
+        ([{"label": " ", "text": "f"}], ("f",)),
+        ([{"label": 7}], None),
+        ([1, 0.5, True], ("1", "0.5", "true")),
+        (["a", " "], None),
+        (["a", None], None),
+        (["a", ["b"]], None),
+        ([*map(str, range(100))], tuple(map(str, range(100)))),
+        ([*map(str, range(101))], None),
+    ],
+)
+def test_what_an_argument_lists_can_be_chosen_if_each_of_it_has_a_label(
+    given: Json, expected: tuple[str, ...] | None
+) -> None:
+    assert options({"choices": given}) == expected
+    assert options({"options": given}) == expected
+
+
+def test_what_was_chosen_is_told_as_it_is_named_and_several_as_a_list() -> None:
+    several = asking({"choices": ["ä", "b"], "multiple": True})[1]
+    assert read_message(picked("choice", "0", "1", several=True), several) == '["ä", "b"]'
+    assert read_message(picked("choice", "1"), asking({"choices": ["ä", "b"]})[1]) == "b"
+    plain = asking({})[1]
+    assert read_message(picked("choice", "1", text="typed"), plain) == "typed"
+
+
+def test_of_reasons_only_the_first_that_was_chosen_counts() -> None:
+    one = ("Too large", "Not today")
+    assert read_reason(picked("ready", "0", "1", several=True), one) == "Too large"
+    assert read_reason(picked("ready", "1"), one) == "Not today"
+    assert read_reason(picked("ready"), one) == ""

@@ -156,3 +156,102 @@ def test_the_form_shows_the_difference_above_the_same_fields() -> None:
     assert place
     assert place.shown == mark(asked, one, edit) != mark(asked, one, Edit({"content": "a\nd"}))
     assert len(place.shown) == 16
+
+
+def weighs(*counts: int) -> str:
+    """A text with lines of so many characters each."""
+    return "\n".join("x" * count for count in counts)
+
+
+def test_two_changes_are_one_box_where_what_is_around_them_touches() -> None:
+    def boxes(first: int, second: int) -> int:
+        return read(difference(numbered(), numbered(first, second), 5_000)).count("- line")
+
+    for apart in range(1, 8):
+        drawn = difference(numbered(), numbered(10, 10 + apart), 5_000)
+        kinds = [one.to_dict()["type"] for one in drawn.elements]
+        assert kinds.count("rich_text_preformatted") == (1 if apart <= 5 else 2)
+        assert ("rich_text_section" in kinds[1:-1]) is (apart > 5)
+    assert boxes(10, 11) == 2
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 28, 29])
+def test_a_change_at_either_end_has_what_there_is_around_it(at: int) -> None:
+    text = read(difference(numbered(), numbered(at), 5_000))
+    shown = [line.removeprefix("| ") for line in text.split("\n") if line.startswith("| ")]
+    around = [*range(max(at - 2, 0), at), *range(at + 1, min(at + 3, 30))]
+    assert [line for line in shown if line.startswith("  ")] == [f"  line {n}" for n in around]
+    before, after = max(at - 2, 0), 30 - min(at + 3, 30)
+    told = [f"… {n} line{'s' * (n != 1)} the same …" for n in (before, after) if n]
+    assert [line for line in text.split("\n") if line.startswith("…")] == told
+
+
+def test_the_first_line_changed_and_the_last_one_removed() -> None:
+    assert read(difference("a\nb", "c\nb", 5_000)) == "| - a\n| + c\n|   b"
+    assert read(difference("a\nb", "a", 5_000)) == "|   a\n| - b"
+    assert read(difference("", "a", 5_000)) == "| - \n| + a"
+    assert [(line.sign, line.text) for line in lines_of("a\nx\na", "a\na")] == [
+        ("  ", "a"),
+        ("- ", "x"),
+        ("  ", "a"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("room", "removed", "rest"),
+    [
+        (130 + 3 * 12 + 5, 3, ""),
+        (130 + 3 * 12, 3, "… 1 line the same …"),
+        (130 + 3 * 12 - 1, 2, "… 1 line removed (-) more, View all shows both …"),
+        (130 + 12, 1, "… 2 lines removed (-) more, View all shows both …"),
+        (130 + 11, 0, "… 3 lines removed (-) more, View all shows both …"),
+    ],
+)
+def test_a_line_takes_its_characters_its_sign_and_its_end(room: int, removed: int, rest: str) -> None:
+    drawn = difference(weighs(8, 8, 8, 1), "x", room)
+    lines = read(drawn).split("\n")
+    assert lines.count("| - xxxxxxxx") == removed
+    assert lines[-1] == (rest or "|   x")
+    assert drawn.cut is rest.endswith("shows both …")
+
+
+def test_each_box_leaves_less_room_for_the_next() -> None:
+    """A box takes 130 beside its lines; what only stays the same around the last change may be left out."""
+    lines = ["  line 8", "  line 9", "- line 10", "+ line 10!", "  line 11", "  line 12"]
+    lines += ["  line 23", "  line 24", "- line 25", "+ line 25!"]
+    fits = 2 * 130 + sum(len(line) + 2 for line in lines) - 2
+    cut = [difference(numbered(), numbered(10, 25), room).cut for room in (fits - 1, fits)]
+    assert cut == [True, False]
+
+
+def test_a_line_that_is_cut_makes_the_difference_cut_wherever_it_stands() -> None:
+    long, short = "x" * 401, "y"
+    for before, after in (
+        (long, short),
+        (short, long),
+        (f"a\n{long}", f"a\n{short}"),
+        (f"{long}\na", f"{short}\na"),
+    ):
+        assert difference(before, after, 50_000).cut is True
+    twice = numbered().replace("line 3\n", f"{long}\n")
+    assert difference(twice, twice.replace(long, short).replace("line 25", "line 25!"), 50_000).cut is True
+    assert difference("x" * 400, short, 50_000).cut is False
+
+
+def test_a_thousand_lines_of_either_side_are_compared_and_of_more_all_have_changed() -> None:
+    def sides(count: int) -> tuple[str, str]:
+        lines = [f"{n}" for n in range(count)]
+        return "\n".join(["a", *lines, "b"]), "\n".join(["c", *lines, "d"])
+
+    fits = lines_of(*sides(MOST_COMPARED - 2))
+    assert [line.sign for line in fits].count("  ") == MOST_COMPARED - 2
+    over = lines_of(*sides(MOST_COMPARED - 1))
+    assert in_words(over) == "1,001 lines removed (-), 1,001 lines added (+)"
+    assert [line.text for line in over[:2]] == ["a", "0"]
+    assert over[1_001].text == "c"
+
+
+def test_lines_that_are_very_frequent_are_compared_as_all_others() -> None:
+    before = "\n".join(["x", *["}"] * 300, "y"])
+    after = "\n".join(["z", *["}"] * 300, "w"])
+    assert in_words(lines_of(before, after)) == "2 lines removed (-), 2 lines added (+)"

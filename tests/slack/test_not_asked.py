@@ -1,5 +1,6 @@
 """Calls that nobody is asked about, and edits into another tool: whatever they hold, Slack takes them."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -7,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from bot.approvals.action import Action, LetThrough, Remembered
+from bot.approvals.action import Action, Decided, LetThrough, Remembered, Vote
 from bot.approvals.approval import Approval, State
+from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking, Remembering
-from bot.approvals.decision import Arguments, DecisionKind, Edit, Json
+from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Json
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
@@ -18,11 +20,12 @@ from bot.slack import turning, verbs
 from bot.slack.cards import card
 from bot.slack.edits import FieldErrors, read_edit
 from bot.slack.forms import edit_form
-from bot.slack.not_asked import not_asked
+from bot.slack.not_asked import code, in_words, not_asked
 from bot.slack.viewing import view_all
 from tests.slack.limits import assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import readable
 from tests.slack.samples import ACTIONS, ALICE, ARGUMENTS, BOB, NOW, TEXTS, action, approval
+from tests.store.samples import conversation
 
 SLOW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 POLICY = LetThrough(at=NOW)
@@ -164,3 +167,91 @@ def test_no_form_leads_to_a_tool_that_is_not_named() -> None:
         turning.chosen(one, "2")
     with pytest.raises(NotAllowed, match="cannot be turned into `shred`"):
         approval(one).decide(one.id, Edit({}, "shred"), by=BOB, at=NOW)
+
+
+def in_force(by: int = 0, asking: Asking | None = None, tool: str = "read") -> InForce:
+    """An approval by Bob, with votes of so many."""
+    one = replace(
+        action(tool=tool),
+        remembering=Remembering(asking=asking, terms="t") if asking else None,
+        votes=tuple(Vote(decision=Approve(), by=UserId(f"U0V{n}"), at=NOW) for n in range(by)),
+    )
+    return InForce(
+        conversation=conversation(), action=one, decided=Decided(decision=Approve(), by=BOB, at=NOW)
+    )
+
+
+AT_NINE = "<!date^1772443800^{date_short_pretty}, {time}|2026-03-02 09:30 UTC>"
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (in_force(), f"• read, with the same arguments: approved by <@U0BOB>, {AT_NINE}."),
+        (in_force(asking=Asking.ONCE), f"• read, with the same arguments: approved by <@U0BOB>, {AT_NINE}."),
+        (
+            in_force(2, Asking.ONCE_PER_TOOL, "<b>"),
+            f"• &lt;b&gt;, whatever its arguments: approved by <@U0V0>, <@U0V1>, {AT_NINE}.",
+        ),
+        (
+            in_force(9, tool="t" * 61),
+            f"• {'t' * 54}…, with the same arguments: approved by "
+            + ", ".join(f"<@U0V{n}>" for n in range(8))
+            + f", {AT_NINE}.",
+        ),
+    ],
+)
+def test_what_is_remembered_is_listed_with_the_way_to_take_it_back(found: InForce, told: str) -> None:
+    assert code(found) == hashlib.sha256(found.action.id.encode()).hexdigest()[:8]
+    assert in_words(found) == f"{told} `/agent forget {code(found)}` has people asked again."
+
+
+def seen(count: int, **arguments: Json) -> list[str]:
+    asked = through(
+        *(action(number, arguments=arguments) for number in range(count)),
+        outcomes=[replace(POLICY, because=BECAUSE)] * count,
+    )
+    return readable(not_asked(asked).blocks).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("count", "rest"), [(10, []), (11, ["… and 1 more calls."]), (1_210, ["… and 1,200 more calls."])]
+)
+def test_ten_calls_have_a_line_and_the_others_are_counted(count: int, rest: list[str]) -> None:
+    lines = seen(count, path="a")
+    line = (
+        "↪️ Not asked again in this conversation: `write_file` `path: a` approved by @U0BOB, "
+        "2026-03-02 09:30 UTC."
+    )
+    assert lines == [*[line] * 10, "[Ask again]", *rest]
+
+
+def test_of_several_arguments_each_has_a_beginning() -> None:
+    assert "`a: x, b: y`" in seen(1, a="x", b="y")[0]
+    assert f"`a: {'x' * 151}…`" in seen(1, a="x" * 200)[0]
+
+
+def test_calls_that_are_let_through_for_two_reasons_have_a_button_each() -> None:
+    asked = through(
+        action(0),
+        action(1),
+        action(2),
+        outcomes=[replace(POLICY, because=one) for one in (BECAUSE, OTHER, BECAUSE)],
+    )
+    lines = readable(not_asked(asked).blocks).split("\n")
+    assert [line[:2] for line in lines] == ["↪️", "↪️", "[A", "↪️", "[A"]
+    assert not_asked(asked).text == "Not asked again in this conversation: write_file"
+
+
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, " and 1 more"), (10, " and 2 more")])
+def test_eight_who_approved_are_named_and_the_others_counted(count: int, more: str) -> None:
+    because = replace(BECAUSE, by=tuple(UserId(f"U0V{n}") for n in range(count)))
+    asked = through(action(arguments={}), outcomes=[replace(POLICY, because=because)])
+    [line, _] = readable(not_asked(asked).blocks).split("\n")
+    people = ", ".join(f"@U0V{n}" for n in range(8))
+    assert line.endswith(f"`write_file` approved by {people}{more}, 2026-03-02 09:30 UTC.")
+
+
+def test_two_tools_are_named_in_the_sentence() -> None:
+    asked = through(action(0, "a<"), action(1, "b"), outcomes=[replace(POLICY, because=BECAUSE)] * 2)
+    assert not_asked(asked).text == "Not asked again in this conversation: a&lt;, b"
