@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from langchain_core.tools import tool
 
 from bot.agents.answering import IN_SCHEMA, with_answer
@@ -155,6 +155,7 @@ def test_a_forged_choice_never_raises(odd: Json) -> None:
         assert isinstance(read_message({"choice": state}, one), FieldErrors)
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_whatever_stands_in_choices_makes_a_form_that_slack_takes(value: Json) -> None:
     form({"choices": value})
