@@ -21,6 +21,7 @@ from bot.approvals.readers import Readers
 from bot.approvals.realm import Choice
 from bot.approvals.steering import Steering
 from bot.approvals.whereabouts import Whereabouts
+from bot.approvals.words import say
 from bot.slack import all_at_once, payloads, verbs
 from bot.slack.doubts import ran_form
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
@@ -131,10 +132,10 @@ class Clicks:
         async def show(click: Click) -> None:
             place = Place.read(click.private_metadata)
             if place is None or place.action is None:
-                raise NotAllowed("This form is not known here any more; open it again.")
+                raise NotAllowed(say("This form is not known here any more; open it again."))
             approval, action = await self.desk.opens(place.action, by=click.by, spot=spot_of(click))
             if action.edition != place.edition:
-                raise NotAllowed("This was edited meanwhile, so nothing was done. Please open it again.")
+                raise NotAllowed(say("This was edited meanwhile, so nothing was done. Please open it again."))
             tool = chosen(action, click.value)
             view = edit_form(
                 approval, action, hidden_in(self.masking.of(approval.realm), action, tool), tool=tool

@@ -15,7 +15,7 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.places import Room
-from bot.approvals.words import Language
+from bot.approvals.words import Language, phrase, say
 from bot.languages import language
 from bot.slack.refusals import name_of
 
@@ -34,7 +34,7 @@ SHORT_PATIENCE: Final = 0.5
 LISTING: Final = 8.0
 """Seconds for all people or channels of a large workspace; nobody waits for it but the agent."""
 
-_UNREACHABLE: Final = (
+_UNREACHABLE: Final = phrase(
     "Slack could not be asked who you are, so nothing was done. Please try again in a moment."
 )
 
@@ -186,7 +186,7 @@ async def _in_time(asking: Awaitable[T], patience: float = PATIENCE) -> T:
         async with asyncio.timeout(patience):
             return await asking
     except (TimeoutError, SlackClientError, ClientError, OSError) as error:
-        raise CouldNotCheck(_UNREACHABLE) from error
+        raise CouldNotCheck(say(_UNREACHABLE)) from error
 
 
 def room_of(info: Mapping[str, Any]) -> Room:

@@ -19,10 +19,11 @@ from bot.approvals.standings import (
     lost,
     told_instead,
 )
+from bot.approvals.words import phrase, say
 from bot.slack.drawing import DETAILED, Drawing
 from bot.slack.refusals import name_of, pause
 
-CLOSED: Final = (
+CLOSED: Final = phrase(
     "I cannot write in the channel where you asked me: it is archived, or I am not in it. Please /invite "
     "me there. What waits for a decision stays open meanwhile: whoever may decide finds it on the Home "
     "tab of this app. I try again every minute."
@@ -47,7 +48,7 @@ class Displaced:
         # In the thread it stays owed: the sweep tries again, and policy or channel may be others then.
         state = PostState.OWED if _stays(post, approval) else PostState.UNDELIVERABLE
         await self._save(
-            replace(post, state=state, problem=SHARED), SHARED_THERE if post.place else SHARED_HERE
+            replace(post, state=state, problem=SHARED), say(SHARED_THERE if post.place else SHARED_HERE)
         )
         return True
 
@@ -66,11 +67,12 @@ class Displaced:
         async with self.store.write() as tx:
             await tx.posts.save(post)
             if conversation := await tx.conversations.get(post.conversation):
+                text = say(CLOSED)
                 closed = Post(
                     id=PostId(f"closed:{conversation.id}"),
                     conversation=conversation.id,
                     kind=PostKind.NOTICE,
-                    text=CLOSED,
+                    text=text,
                     place=conversation.requester,
                 )
                 await owe(tx, self.standings.jobs, closed)

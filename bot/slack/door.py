@@ -11,6 +11,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck
 from slack_bolt.response import BoltResponse
 
+from bot.approvals.words import phrase, say
 from bot.slack.forms import message_form
 from bot.slack.payloads import Click, click
 from bot.slack.private import Private
@@ -20,7 +21,7 @@ TAKEN: Final = frozenset(
 )
 """The kinds of payload that somebody behind the door takes, besides commands."""
 
-NOT_OURS: Final = "This was not meant for this app or workspace, so nothing was done."
+NOT_OURS: Final = phrase("This was not meant for this app or workspace, so nothing was done.")
 
 log = structlog.get_logger()
 
@@ -54,12 +55,12 @@ class Door:
         log.warning("not_ours")
         match body:
             case {"command": _}:
-                return await ack(text=NOT_OURS)
+                return await ack(text=say(NOT_OURS))
             case {"type": "view_submission"}:
-                return await ack(response_action="update", view=message_form(NOT_OURS))
+                return await ack(response_action="update", view=message_form(say(NOT_OURS)))
             case {"type": "block_actions"} if isinstance(pressed := click(body), Click):
                 answer = await ack()
-                await self._private.tell(pressed, NOT_OURS)
+                await self._private.tell(pressed, say(NOT_OURS))
                 return answer
             case _:
                 return await ack()

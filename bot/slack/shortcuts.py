@@ -20,11 +20,12 @@ from bot.approvals.errors import CouldNotCheck, NotAllowed, Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.steering import Steering
+from bot.approvals.words import in_public, phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.edits import typed
 from bot.slack.forms import message_form
 from bot.slack.inputs import literal, text_input
-from bot.slack.literal import excerpt, person, plain, quote, section
+from bot.slack.literal import excerpt, person, plain, quote, said, section
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed, Submission
 from bot.slack.private import Private
@@ -40,24 +41,30 @@ LONGEST_ASK: Final = 3_000
 _SHOWN: Final = 3_000
 """How much of the message the form shows."""
 
-TITLE: Final = "Ask the agent"
-LABEL: Final = "What should the agent do?"
-ABOUT: Final = "About this message by "
-AN_APP: Final = "an app"
-TOLD: Final = "The agent gets the message as a quotation, not as your words, and answers in its thread."
-TOLD_CUT: Final = (
+TITLE: Final = phrase("Ask the agent")
+LABEL: Final = phrase("What should the agent do?")
+ABOUT: Final = phrase("About this message by {author}:")
+AN_APP: Final = phrase("an app")
+TOLD: Final = phrase(
+    "The agent gets the message as a quotation, not as your words, and answers in its thread."
+)
+TOLD_CUT: Final = phrase(
     "The message is long: the agent gets its first {most:,} of {all:,} characters as a quotation, and "
     "answers in its thread."
 )
-WHICH: Final = "Begin with NAME: to ask another agent than {first}; they are {names}."
-NO_TEXT: Final = "This message has no text that could be taken along, so nothing was done."
-INVITE: Final = "I am not in this channel, so I could not answer: /invite me, then ask again."
-NOT_IN_IT: Final = "You are not in the channel of this message, so nothing was done."
-CHANGED: Final = "The message was changed or deleted meanwhile, so nothing was done. Please ask again."
-TOO_LATE: Final = "It took too long to open this; nothing was done. Please try again."
-UNREADABLE: Final = "Slack did not let me read the message just now, so nothing was done. Please try again."
-EMPTY: Final = "Say what the agent should do with it."
-ASKED_ABOUT: Final = "(about a message in this thread, {length:,} characters)"
+WHICH: Final = phrase("Begin with NAME: to ask another agent than {first}; they are {names}.")
+NO_TEXT: Final = phrase("This message has no text that could be taken along, so nothing was done.")
+INVITE: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
+NOT_IN_IT: Final = phrase("You are not in the channel of this message, so nothing was done.")
+CHANGED: Final = phrase(
+    "The message was changed or deleted meanwhile, so nothing was done. Please ask again."
+)
+TOO_LATE: Final = phrase("It took too long to open this; nothing was done. Please try again.")
+UNREADABLE: Final = phrase(
+    "Slack did not let me read the message just now, so nothing was done. Please try again."
+)
+EMPTY: Final = phrase("Say what the agent should do with it.")
+ASKED_ABOUT: Final = phrase("(about a message in this thread, {length:,} characters)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,28 +94,30 @@ class About:
 
 def ask_form(about: About, text: str, author: str, roster: Roster = ONE_AGENT) -> View:
     """Asks what the agent is to do, with the message in view, literally."""
-    by = person(UserId(author)) if is_user_id(author) else plain(AN_APP)
+    by = person(UserId(author)) if is_user_id(author) else plain(say(AN_APP))
     words = spoken(text)
     part = excerpt(words, _SHOWN)
-    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
-    told = TOLD_CUT.format(most=MOST_QUOTED, all=len(words)) if len(words) > MOST_QUOTED else TOLD
+    left_out = say("… {count:,} characters left out here …", count=part.left_out)
+    left = f"\n{left_out}\n" if part.left_out else ""
+    is_cut = len(words) > MOST_QUOTED
+    told = say(TOLD_CUT, most=MOST_QUOTED, all=len(words)) if is_cut else say(TOLD)
     if roster.are_several:
-        told += " " + WHICH.format(first=roster.names[0], names=", ".join(roster.names))
+        told += " " + say(WHICH, first=roster.names[0], names=say(", ").join(roster.names))
     view = SlackView(
         type="modal",
         callback_id=verbs.ASK_FORM,
-        title=literal(TITLE),
-        submit=literal("Ask"),
-        close=literal("Cancel"),
+        title=literal(say(TITLE)),
+        submit=literal(say("Ask")),
+        close=literal(say("Cancel")),
         private_metadata=str(about),
         blocks=[
             RichTextBlock(
-                elements=[section(plain(ABOUT), by, plain(":")), quote(part.head + left + part.tail)],
+                elements=[section(*said(ABOUT, author=by)), quote(part.head + left + part.tail)],
                 block_id="message",
             ),
             InputBlock(
                 block_id=ASK,
-                label=literal(LABEL),
+                label=literal(say(LABEL)),
                 element=text_input(multiline=True, longest=LONGEST_ASK),
             ),
             ContextBlock(elements=[literal(told)], block_id="told"),
@@ -152,7 +161,7 @@ class Shortcuts:
             return
         ask = _typed(form.values)
         if not ask:
-            await ack(response_action="errors", errors={ASK: EMPTY})
+            await ack(response_action="errors", errors={ASK: say(EMPTY)})
             return
         try:
             await self._ask(form, about, ask)
@@ -164,12 +173,12 @@ class Shortcuts:
     async def _check(self, by: UserId, channel: ChannelId) -> None:
         await self.steering.check_asker(by)
         if not await self.steering.directory.takes_messages(channel):
-            raise NotAllowed(INVITE)
+            raise NotAllowed(say(INVITE))
 
     async def _open(self, click: Click, channel: ChannelId, ts: Ts, message: object) -> None:
         text, author = _text(message, "text"), _text(message, "user")
         if not spoken(text):
-            raise Refused(NO_TEXT)
+            raise Refused(say(NO_TEXT))
         thread = click.thread_ts or ts
         about = About(channel=channel, ts=ts, thread=thread, fingerprint=fingerprint(text))
         try:
@@ -178,25 +187,26 @@ class Shortcuts:
             )
         except SlackApiError as error:
             if name_of(error).endswith("trigger_id"):
-                raise Refused(TOO_LATE) from None
+                raise Refused(say(TOO_LATE)) from None
             raise
 
     async def _ask(self, form: Submission, about: About, ask: str) -> None:
         channel, thread = ChannelId(about.channel), Ts(about.thread)
         await self._check(form.by, channel)
         if not await self.steering.directory.is_member(channel, form.by):
-            raise NotAllowed(NOT_IN_IT)
+            raise NotAllowed(say(NOT_IN_IT))
         message = await self._message(about)
         text = _text(message, "text")
         if fingerprint(text) != about.fingerprint:
-            raise Refused(CHANGED)
+            raise Refused(say(CHANGED))
         author = await self._author(_text(message, "user"))
         to = self.steering.roster.address(ask)
-        shown = f"{to.text}\n{ASKED_ABOUT.format(length=len(spoken(text)))}"
-        said = asked_about(to.text, text, author) if to.text else ""
+        with in_public():
+            note = say(ASKED_ABOUT, length=len(spoken(text)))
+        quoted = asked_about(to.text, text, author) if to.text else ""
         source = Ts(f"{about.ts}/{form.view_id}")  # the same form is heard once
         hear = partial(self.steering.hear, by=form.by, channel=channel, ts=source, thread_ts=thread)
-        await hear(said, shown=shown, to=to)
+        await hear(quoted, shown=f"{to.text}\n{note}", to=to)
 
     async def _message(self, about: About) -> object:
         """The message as Slack has it now; None if there is none."""
@@ -208,7 +218,7 @@ class Shortcuts:
             else:
                 found = await self.client.conversations_replies(**where, ts=about.thread, limit=2)
         except SlackApiError:
-            raise CouldNotCheck(UNREADABLE) from None
+            raise CouldNotCheck(say(UNREADABLE)) from None
         return next((one for one in found["messages"] if one.get("ts") == about.ts), None)
 
     async def _author(self, author: str) -> str:

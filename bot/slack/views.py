@@ -13,6 +13,7 @@ from bot.approvals.ids import ActionId, ApprovalId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.readers import Readers
 from bot.approvals.realm import Choice
+from bot.approvals.words import say
 from bot.slack import verbs
 from bot.slack.message import View
 from bot.slack.payloads import Click
@@ -47,7 +48,7 @@ class Views:
         except SlackApiError as error:
             if name_of(error) in TOO_LATE:
                 raise Refused(
-                    "It took too long to open this; nothing was done. Please press again."
+                    say("It took too long to open this; nothing was done. Please press again.")
                 ) from None
             raise
 
@@ -85,7 +86,7 @@ class Views:
             case Place(approval=str(approval)):
                 return await self.desk.approval(ApprovalId(approval)), None
             case _:
-                raise NotAllowed("This view is not known here any more; open it again.")
+                raise NotAllowed(say("This view is not known here any more; open it again."))
 
     async def _note_reader(self, click: Click, view: View, approval: Approval, action: Action | None) -> None:
         if approval.state is not State.WAITING:

@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError
 from bot.approvals.errors import CouldNotCheck, NotAllowed
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.person import Person, Standing
+from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.slack import verbs
 from bot.slack.quoting import asked_about, fingerprint
 from bot.slack.shortcuts import ASK, About, Shortcuts, ask_form
@@ -51,6 +52,7 @@ class Steers:
     """Hears what is said, and from whom it may come."""
 
     directory: People = field(default_factory=People)
+    roster: Roster = ONE_AGENT
     refused: str = ""
     checked: list[str] = field(default_factory=list)
     heard: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -258,6 +260,7 @@ async def test_what_is_sent_is_heard_with_the_message_quoted_once_for_each_form(
                 "ts": Ts("5.5/V1"),
                 "thread_ts": Ts("5.5"),
                 "shown": f"Sum it up.\n(about a message in this thread, {len(WORDS)} characters)",
+                "to": Address(text="Sum it up."),
             },
         )
     ]
