@@ -16,7 +16,7 @@ from bot.approvals.asking import Asking, Remembering
 from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, Post, PostKind, Status
 from bot.approvals.decision import Approve, Arguments, Decision, DecisionKind, Edit, Reject, Respond
-from bot.approvals.ids import ActionId, ChannelId, ConversationId, PostId, Ts, UserId
+from bot.approvals.ids import ActionId, ApprovalId, ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.inbox import Inbox, Mine
 from bot.approvals.masking import BY_DEFAULT
 from bot.approvals.person import Standing
@@ -265,8 +265,21 @@ def _asked(about: Approval) -> Asked:
     return Asked(approval=about, conversation=conversation, cards=(copy,))
 
 
+def apart(asked: Iterable[Approval]) -> list[Approval]:
+    """The approvals with ids of their own, as any that stand in one view have."""
+    return [
+        replace(
+            each,
+            id=ApprovalId(f"{each.id}-{number}"),
+            actions=tuple(replace(one, id=ActionId(f"{one.id}-{number}")) for one in each.actions),
+        )
+        for number, each in enumerate(asked)
+    ]
+
+
 def _home(asked: Iterable[Approval]) -> View:
-    waits = tuple(Mine(asked=_asked(each), actions=tuple(one.id for one in each.open)) for each in asked)
+    every = apart(asked)
+    waits = tuple(Mine(asked=_asked(each), actions=tuple(one.id for one in each.open)) for each in every)
     inbox = Inbox(person=BOB, standing=Standing.MEMBER, waiting=waits)
     return home(inbox, lambda channel, ts: f"https://a.example/{channel}/{ts}")
 

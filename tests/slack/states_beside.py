@@ -9,26 +9,30 @@ from bot.approvals.approval import Approval, Shape
 from bot.approvals.asked_for import AskedFor
 from bot.approvals.briefing import Briefing
 from bot.approvals.conversation import Conversation, Post, PostKind, Status
-from bot.approvals.decision import Approve, Arguments, DecisionKind, Reject, Respond
+from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.inbox import Inbox, Mine, Request, Ruled
+from bot.approvals.masking import BY_DEFAULT
 from bot.approvals.person import Standing
 from bot.approvals.places import Copy
 from bot.approvals.plan import Course, Plan, Stand, Task
 from bot.approvals.ports import Asked
 from bot.approvals.together import Covered
 from bot.slack.all_at_once import sheet
+from bot.slack.answers import notice
 from bot.slack.cards import card
 from bot.slack.forms import edit_form, reject_form, respond_form
+from bot.slack.hearing import outcome
 from bot.slack.home import home
 from bot.slack.message import Message, View
 from bot.slack.progress import progress
+from bot.slack.reviewing import review
 from bot.slack.shortcuts import About, ask_form
 from bot.slack.stands import Group, listed
 from bot.slack.turns import kept
 from bot.slack.viewing import view_all
 from tests.slack.samples import ALICE, BOB, NOW, TWO, action, approval, decided
-from tests.slack.states import EITHER, LONG, SCHEMA, expired, one, two, voted_for
+from tests.slack.states import EITHER, LONG, SCHEMA, apart, expired, one, two, voted_for
 
 URL: Final = "https://a.example/"
 HERE: Final = ConversationId("conversation-0123456789")
@@ -122,7 +126,7 @@ FULL: Final = Inbox(
     waiting=tuple(
         Mine(asked=_asked(each, cards=number != 1), actions=tuple(one.id for one in each.open))
         for number, each in enumerate(
-            (voted_for(Approve()), decided(_burst(9), [Approve()], first=2), replace(two(), id=one().id))
+            apart((voted_for(Approve()), decided(_burst(9), [Approve()], first=2), two()))
         )
     ),
     more=1_234,
@@ -175,6 +179,16 @@ def _in_doubt(*, danger: bool = False) -> Approval:
     return replace(asked, shape=Shape.IN_DOUBT)
 
 
+def _heard(about: Approval) -> Message:
+    return outcome(about) or notice("Nothing is said.")
+
+
+def _asked_once_more(about: Approval) -> View:
+    edit = Edit({"path": "other.csv"})
+    shown = review(BY_DEFAULT, about, about.actions[0], edit, BOB)
+    return edit_form(about, about.actions[0], review=shown)
+
+
 MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "card, open, a burst": lambda: card(_burst(30), requester=ALICE),
     "card, open, a burst without arguments": lambda: card(
@@ -193,6 +207,17 @@ MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "card, in doubt, dangerous": lambda: card(_in_doubt(danger=True), requester=ALICE),
     "card, in doubt, long": lambda: card(_in_doubt(), requester=ALICE),
     "card, open, nobody named": lambda: card(voted_for(needs=(*EITHER, *TWO)), requester=ALICE),
+    "outcome": lambda: _heard(decided(_briefed("write"), [Reject("No.")])),
+    "outcome, of many": lambda: _heard(
+        expired(
+            decided(
+                _briefed("write", "write", "drop", "read", "pay"),
+                [Approve(), Approve(), Reject("No."), Respond("7")],
+                first=4,
+            )
+        )
+    ),
+    "outcome, in doubt": lambda: _heard(decided(_in_doubt(), [Respond("7")])),
     "plan, at work": lambda: _plan(Course.WORKING, *EVERY),
     "plan, over": lambda: _plan(Course.DONE, *EVERY[:1]),
     "plan, of many calls": lambda: _plan(Course.WAITING, *SMALL),
@@ -236,6 +261,7 @@ VIEWS: Final[Mapping[str, Callable[[], View]]] = {
     "edit, required": lambda: edit_form(
         *_pair(one({}, schema={**SCHEMA, "required": [*SCHEMA["properties"]]}))
     ),
+    "edit, dangerous, asked once more": lambda: _asked_once_more(_briefed("drop")),
     "view all, in doubt, it ran": lambda: view_all(*_pair(decided(_in_doubt(), [Respond("7")]))),
     "view all, all at once": lambda: view_all(_briefed("write", "write"), None),
 }
