@@ -11,10 +11,25 @@ from slack_sdk.models.blocks import RichTextElement, RichTextListElement, TableB
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.masking import Masked
 from bot.approvals.words import phrase, say, say_many
-from bot.slack.literal import MOST_LINES, beginning, block, boxed, in_line, in_one_line, plain, section, shown
-from bot.slack.scripts import REACH, suspicions
+from bot.slack.literal import (
+    MOST_LINES,
+    beginning,
+    block,
+    boxed,
+    in_line,
+    in_one_line,
+    plain,
+    said,
+    section,
+    shown,
+)
+from bot.slack.scripts import REACH, Suspicion, suspicions
 from bot.slack.text import weight
 
+LOOK_TWICE: Final = phrase(
+    "⚠️ Look twice: letters here only look like those of another alphabet, View all shows which."
+)
+LEFT_OUT: Final = phrase("… {count:,} of {total:,} arguments left out here, View all shows them …")
 SHORT: Final = 120
 """Characters of a value that still stands in a line with its name."""
 MANY: Final = 12
@@ -88,7 +103,7 @@ def are_long(arguments: Arguments) -> bool:
 def drawn(arguments: Arguments, room: int) -> Drawn:
     """All arguments, by name and in their order, in about this much room."""
     if not arguments:
-        return Drawn(elements=[section(plain("No arguments.", italic=True))])
+        return Drawn(elements=[section(plain(say("No arguments."), italic=True))])
     items = list(arguments.items())
     needs = [_need(name, value) for name, value in items]
     if len(items) > MANY or (sum(needs) > room and len(items) * _BOX > room):
@@ -114,19 +129,16 @@ def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
     if not found:
         return []
     if room < _ROOM_FOR_WARNINGS:
-        told = "⚠️ Look twice: letters here only look like those of another alphabet, View all shows which."
-        return [section(plain(told, bold=True))]
-    lines = [
-        section(
-            plain("⚠️ Look twice: ", bold=True),
-            plain(in_line(each.word, SHORT)[0], code=True),
-            plain(f" {each.why}."),
-        )
-        for each in found[:_MOST_WARNINGS]
-    ]
+        return [section(plain(say(LOOK_TWICE), bold=True))]
+    lines = [_warning(each) for each in found[:_MOST_WARNINGS]]
     if more := len(found) - len(lines):
-        lines.append(section(plain(f"⚠️ … and at {more:,} more words.", bold=True)))
+        lines.append(section(plain(say("⚠️ … and at {count:,} more words.", count=more), bold=True)))
     return lines
+
+
+def _warning(about: Suspicion) -> RichTextElement:
+    lead, word = plain(f"{say('⚠️ Look twice:')} ", bold=True), plain(in_line(about.word, SHORT)[0], code=True)
+    return section(lead, *said("{word} {why}.", word=word, why=about.why))
 
 
 def need_of_doubts(arguments: Arguments) -> int:
@@ -163,8 +175,7 @@ def are_items(value: Json) -> bool:
 def _one(name: str, value: Json, room: int) -> Drawn:
     label, cut = in_line(name, SHORT)
     if isinstance(value, list) and are_items(value) and (items := _items(value, max(room - _BOX, SHORT))):
-        heading = section(plain(label or '""', bold=True), plain(f" ({_many(value)}):"))
-        return Drawn(elements=[heading, *items.elements], cut=cut or items.cut)
+        return Drawn(elements=[_heading(label, _many(value)), *items.elements], cut=cut or items.cut)
     if is_code(name, value) and is_short(value):
         boxes, shorter = boxed(as_text(value), max(room - _BOX, SHORT))
         return Drawn(elements=[section(plain(label, bold=True), plain(":")), *boxes], cut=cut or shorter)
@@ -172,19 +183,25 @@ def _one(name: str, value: Json, room: int) -> Drawn:
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
         ours = isinstance(value, Masked) and value.whole
         told = plain(text.removesuffix("…") or "…" if shorter else text, code=not ours, italic=ours)
-        more = [plain(" … cut here", italic=True)] if shorter else []
+        more = [plain(f" {say('… cut here')}", italic=True)] if shorter else []
         row = section(plain(label or '""', bold=True), plain(": "), told, *more)
         return Drawn(elements=[row], cut=cut or shorter)
     text = as_text(value)
     boxes, shorter = boxed(text, max(room - _BOX, SHORT))
-    heading = section(plain(label or '""', bold=True), plain(f" ({extent(text)}):"))
+    heading = _heading(label, extent(text))
     return Drawn(elements=[heading, *boxes], cut=cut or shorter)
+
+
+def _heading(label: str, extent: str) -> RichTextElement:
+    return section(*said("{name} ({extent}):", name=plain(label or '""', bold=True), extent=extent))
 
 
 def extent(text: str) -> str:
     """How long a text is, in words."""
-    lines = text.count("\n") + 1
-    return f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+    length, lines = len(text), text.count("\n") + 1
+    if lines == 1:
+        return say("{count:,} characters", count=length)
+    return say("{count:,} characters, {lines:,} lines", count=length, lines=lines)
 
 
 def _many(items: Sequence[Json]) -> str:
@@ -232,7 +249,7 @@ def _listed(items: Sequence[tuple[str, Json]], room: int) -> Drawn:
     last = min(_taken(lines[: -MOST_LISTED // 3 : -1], room // 3), len(lines) - first)
     if first + last == len(lines):
         return Drawn(elements=[block("\n".join(lines))], cut=cut, unread=cut)
-    told = f"… {len(lines) - first - last:,} of {len(lines):,} arguments left out here, View all shows them …"
+    told = say(LEFT_OUT, count=len(lines) - first - last, total=len(lines))
     tail = [block("\n".join(lines[len(lines) - last :]))] if last else []
     return Drawn(
         elements=[block("\n".join(lines[:first])), section(plain(told, italic=True)), *tail],

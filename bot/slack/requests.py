@@ -7,6 +7,7 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
+from bot.approvals.words import say
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
 from bot.slack.literal import LEAST, beginning, excerpt, in_line, plain, quote, section
 from bot.slack.pointing import points_at
@@ -41,11 +42,10 @@ def number_of(approval: Approval, action: Action) -> int:
 
 def title(action: Action, number: int, total: int) -> RichTextElement:
     """Which action it is."""
-    place = [plain(f"{number} of {total}  ")] if total > 1 else []
-    digest = in_line(action.digest[:DIGEST], 4 * DIGEST)[0]
-    return section(
-        *place, plain(name(action), bold=True, code=True), plain(f"  digest {digest}", italic=True)
-    )
+    which = say("{number} of {total}", number=number, total=total)
+    place = [plain(f"{which}  ")] if total > 1 else []
+    digest = say("digest {digest}", digest=in_line(action.digest[:DIGEST], 4 * DIGEST)[0])
+    return section(*place, plain(name(action), bold=True, code=True), plain(f"  {digest}", italic=True))
 
 
 def request(action: Action, number: int, total: int, room: int, *, table: bool = False) -> Drawn:
@@ -56,7 +56,8 @@ def request(action: Action, number: int, total: int, room: int, *, table: bool =
     words = description(action)
     part = excerpt(words, min(max(room // 3, 120), _DESCRIPTION) if action.arguments else room)
     if words:
-        left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
+        left_out = say("… {count:,} characters left out here …", count=part.left_out)
+        left = f"\n{left_out}\n" if part.left_out else ""
         parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
     what = _what(action, room - len(part.head) - len(part.tail), table=table, described=bool(words))
     warned, pointed = doubts_about(action.arguments, room), points_at(action, room)
@@ -101,11 +102,11 @@ def _glance(action: Action, number: int, total: int, room: int) -> Drawn:
             cut=cut or bool(words) or pointed.cut or bool(warned),
             unread=cut or pointed.unread,
         )
-    parts.append(section(plain("No arguments.", italic=True)))
+    parts.append(section(plain(say("No arguments."), italic=True)))
     return Drawn(elements=[*parts, *pointed.elements], cut=pointed.cut, unread=pointed.unread)
 
 
 def _label(action: Action) -> str:
     if not action.arguments and "respond" in action.allowed:
-        return "The agent asks:"
-    return "The agent says:"
+        return say("The agent asks:")
+    return say("The agent says:")
