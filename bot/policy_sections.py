@@ -7,7 +7,7 @@ anyway: a rule that is silently not kept is worse than none.
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, LiteralString, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -43,11 +43,16 @@ Names = Annotated[list[Name], Field(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=MOST_VOTES)]
 
 
+def _unfit(sentence: LiteralString) -> PydanticCustomError:
+    """A value that a key cannot have; the sentence goes on behind the key's name."""
+    return PydanticCustomError("unfit", sentence)
+
+
 def _asking(told: object) -> Asking:
     try:
         return Asking(str(told))
     except ValueError:
-        raise PydanticCustomError("asking", _NO_ASKING) from None
+        raise _unfit(_NO_ASKING) from None
 
 
 _NO_ASKING: Final = "is none of always, never, once, once-per-tool"
@@ -82,7 +87,7 @@ _PLACE: Final = re.compile(rf"{THREAD}|{TO_APPROVERS}|#[^\s#@<>]{{1,80}}|[CG][A-
 
 def _is_place(text: str) -> str:
     if not _PLACE.fullmatch(text):
-        raise PydanticCustomError("no_place", "is none of thread, #channel or its id (C…), dm:approvers")
+        raise _unfit("is none of thread, #channel or its id (C…), dm:approvers")
     return text
 
 
@@ -94,7 +99,7 @@ EndOr = Annotated[timedelta | Function, _either(DelayOrNever)]
 
 def _open_cards(told: object) -> int:
     if not isinstance(told, int) or isinstance(told, bool) or not 1 <= told <= MOST_OPEN:
-        raise PydanticCustomError("open_cards", _NO_COUNT)
+        raise _unfit(_NO_COUNT)
     return told
 
 
@@ -163,7 +168,7 @@ class Section(BaseModel):
 
 def _spoken(told: object) -> str:
     if told not in LANGUAGES:
-        raise PydanticCustomError("language", _NO_LANGUAGE)
+        raise _unfit(_NO_LANGUAGE)
     return str(told)
 
 

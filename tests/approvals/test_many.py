@@ -17,7 +17,16 @@ from bot.approvals.ids import ActionId, ApprovalId, ChannelId, UserId
 from bot.approvals.places import Spot
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Rule, Terms
 from bot.approvals.together import Covered, Left, Listed, Together
-from tests.approvals.fakes import ELSEWHERE, FileTools, People, PressedDesk, Ticking, WatchedStore, owing
+from tests.approvals.fakes import (
+    ELSEWHERE,
+    FileTools,
+    OnlyFor,
+    People,
+    PressedDesk,
+    Ticking,
+    WatchedStore,
+    owing,
+)
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation
 
 CAROL, DAVE = UserId("U0CAROL"), UserId("U0DAVE")
@@ -57,7 +66,7 @@ async def a_desk(
         jobs=owing(store),
         directory=people or People(),
         tools=FileTools(),
-        policy=policy,
+        policy=OnlyFor(policy),
         now=Ticking(),
     )
 
@@ -265,3 +274,12 @@ async def test_where_slack_cannot_say_who_it_is_nothing_is_decided_and_that_is_r
     with pytest.raises(CouldNotCheck):
         await pressed(desk, listed("a1", "a2"))
     assert await known(store) == ([None, None], [("refused", "a1", "CouldNotCheck")])
+
+
+async def test_the_reasons_that_a_form_offers_are_those_of_all_that_it_lists(store: WatchedStore) -> None:
+    late, wrong = Briefing(reasons=("late", "wrong")), Briefing(reasons=("wrong",))
+    calls = action("a1", briefing=late), action("a2", briefing=wrong), action("a3")
+    desk = await a_desk(store, approval("p1", *calls))
+    assert await desk.reasons(listed("a1", "gone")) == ("late", "wrong")
+    assert await desk.reasons(listed("a1", "a2")) == ("wrong",)
+    assert await desk.reasons(listed("a1", "a2", "a3")) == await desk.reasons(listed("gone")) == ()

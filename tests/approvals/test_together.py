@@ -193,3 +193,20 @@ def test_what_became_of_each_is_counted_and_what_is_left_says_why_and_who_was_fa
         ),
     )
     assert together.told([], {}) == together.Together(decided=0)
+
+
+@pytest.mark.parametrize(
+    ("each", "common"),
+    [
+        ([], ()),
+        ([("late", "wrong")], ("late", "wrong")),
+        ([("late", "wrong", "other"), ("other", "late")], ("late", "other")),
+        ([("late",), ("wrong",)], ()),
+        ([("late", "wrong"), ("wrong",), ("late", "wrong")], ("wrong",)),
+    ],
+)
+def test_ready_made_reasons_for_several_calls_are_those_that_each_of_them_has(
+    each: list[tuple[str, ...]], common: tuple[str, ...]
+) -> None:
+    calls = [call(f"a{at}", briefing=Briefing(reasons=reasons)) for at, reasons in enumerate(each)]
+    assert together.common_reasons(calls) == common

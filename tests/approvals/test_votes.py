@@ -18,6 +18,7 @@ from bot.approvals.errors import AlreadyDecided, NotAllowed, Refused
 from bot.approvals.ids import ActionId, GroupId, UserId
 from bot.approvals.quorum import tally
 from bot.approvals.referents import Referents
+from bot.approvals.rendered import Rendered
 from bot.approvals.times import utc
 from bot.approvals.who import ALONE, ChannelMembers, Quorum, UserGroup
 from tests.approvals.strategies import NOON, an_action, an_approval
@@ -283,6 +284,13 @@ def test_an_edit_is_asked_about_with_what_it_points_at_and_who_was_chosen_for_it
     assert vote_of_it.digest != waits.digest_of(own, own.tool, OTHERWISE.arguments, None)
     now = once.action(FIRST).asked
     assert (now.arguments, now.referents, now.chosen) == (OTHERWISE.arguments, NOW, CHOSEN)
+
+
+def test_how_the_tool_shows_its_call_is_not_told_of_an_edit_and_the_rest_of_the_briefing_is() -> None:
+    told = Briefing(deciders="Bob", reasons=("late",), rendered=Rendered(problem="it is too long"))
+    waits = an_approval(replace(an_action(0), needs=TWO, briefing=told))
+    assert waits.action(FIRST).asked.briefing == told
+    assert edited(waits).action(FIRST).asked.briefing == replace(told, rendered=None)
 
 
 def test_who_approves_an_own_edit_again_under_other_rules_keeps_it_with_what_it_pointed_at() -> None:
