@@ -1,9 +1,11 @@
 """The commands, where several workspaces have databases of their own."""
 
+import signal
 from pathlib import Path
 
 from bot.looking import WHICH
-from tests.command_line import NOWHERE, CommandLine
+from bot.sandbox import Sandbox
+from tests.command_line import NOWHERE, POLICY, CommandLine
 from tests.system.offices import TRANSFER, two_offices
 from tests.workspaces.front import KEY
 
@@ -43,3 +45,17 @@ async def test_a_command_without_a_workspace_asks_for_one(tmp_path: Path) -> Non
     assert ended.err.startswith("BOT_TEAM is not right")
     ended = await shell.run("pending", BOT_TEAM="T0NEVER")
     assert "There is no database at bot-T0NEVER.db yet" in ended.err
+
+
+async def test_serve_says_where_workspaces_install_it_and_ends_when_told(tmp_path: Path) -> None:
+    (tmp_path / "approvals.toml").write_text(POLICY)
+    async with Sandbox(is_installed=False) as slack:
+        of_app = {"SLACK_CLIENT_ID": slack.options.client_id, "SLACK_APP_TOKEN": slack.app_token}
+        env = {**SEVERAL, **of_app, "SLACK_API_URL": slack.api_url, "BOT_MODEL": "offline", "BOT_PORT": "0"}
+        async with CommandLine(folder=tmp_path, env=env).running("serve") as serving:
+            begin = "https://bot.example.org/slack/install"
+            assert serving.line == f"Running in no workspace yet; workspaces install the bot at {begin}."
+            ended = await serving.told(signal.SIGTERM)
+        assert (ended.code, "Traceback" in ended.err) == (0, False)
+        again = await CommandLine(folder=tmp_path, env=env).run("check")
+        assert "No workspace has installed the bot yet" in again.out

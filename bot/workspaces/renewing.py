@@ -33,13 +33,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewing:
-    """Renews what is due. `used_up` has the installations that cannot be renewed any more."""
+    """Renews what is due."""
 
     settings: OAuthSettings
     api_url: str
     installations: Installations
     now: Clock
-    used_up: set[str] = field(default_factory=set)
+    used_up: dict[str, float] = field(default_factory=dict)
+    """The workspaces whose tokens cannot be renewed any more, with when they installed the bot: another
+    installation is another matter."""
 
     async def problem(self) -> str | None:
         """Which workspaces have to install the bot again, before their tokens expire; None if none."""
@@ -47,7 +49,12 @@ class Renewing:
 
     async def renew(self) -> int:
         """Renew every token that is due and that nobody else renews; how many were. One stands for itself."""
-        due = [bot for bot in await self.installations.everywhere() if self._is_due(bot)]
+        every = await self.installations.everywhere()
+        present = {_place(bot): bot.installed_at for bot in every}
+        for place, installed_at in tuple(self.used_up.items()):
+            if present.get(place) != installed_at:
+                del self.used_up[place]
+        due = [bot for bot in every if self._is_due(bot)]
         return sum([await to_the_end(self._renewed(bot)) for bot in due])
 
     async def _renewed(self, bot: Bot) -> bool:
@@ -66,13 +73,12 @@ class Renewing:
         except SlackApiError as error:
             log.error("token_not_renewed", team=_place(bot), error=name_of(error))  # noqa: TRY400 - its text holds what was sent
             if name_of(error) in NO_MORE:
-                self.used_up.add(_place(bot))
+                self.used_up[_place(bot)] = bot.installed_at
             return False
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("token_not_renewed", team=_place(bot), error=type(error).__name__)
             return False
         kept = await self.installations.put_renewed(_with(found, answer, now))
-        self.used_up.discard(_place(bot))
         log.info("token_renewed", team=_place(bot), kept=kept)
         return kept
 

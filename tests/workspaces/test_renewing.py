@@ -96,7 +96,7 @@ async def test_a_slack_in_trouble_is_asked_again_and_loses_nothing(
     await front.slack.fault(Fault(kind=kind, method="oauth.v2.access", times=1))
     assert await front.renewing.renew() == 0
     assert await token(front) == first
-    assert front.renewing.used_up == set()
+    assert front.renewing.used_up == {}
     front.clock.ahead += LEASE + timedelta(seconds=1)
     assert await front.renewing.renew() == 1
 
@@ -108,14 +108,26 @@ async def test_an_answer_that_is_lost_costs_the_new_pair_and_not_the_old_token(f
     assert await front.renewing.renew() == 0
     front.clock.ahead += LEASE + timedelta(seconds=1)
     assert await front.renewing.renew() == 0
-    assert front.renewing.used_up == {"T0SANDBOX"}, "somebody has to install it again, and is told in time"
+    assert await front.renewing.problem() == "install again in T0SANDBOX", (
+        "somebody has to install it again, and is told in time"
+    )
     assert await token(front) == first
     async with Browser(front) as browser:
         assert (await browser.installs(front.slack)).status == 200
     assert await token(front) != first
-    front.clock.ahead += LIFETIME
-    assert await front.renewing.renew() == 1
-    assert front.renewing.used_up == set()
+    assert await front.renewing.renew() == 1, "the clock is ahead"
+    assert await front.renewing.problem() is None
+
+
+async def test_a_workspace_that_uninstalled_needs_no_new_installation(front: Front) -> None:
+    front.clock.ahead = LIFETIME
+    await front.slack.uninstall_app()
+    assert await front.renewing.renew() == 0
+    assert await front.renewing.problem() == "install again in T0SANDBOX"
+    [bot] = await front.installations.everywhere()
+    assert await front.installations.forget(bot)
+    assert await front.renewing.renew() == 0
+    assert await front.renewing.problem() is None
 
 
 async def test_whoever_is_stopped_while_slack_answers_still_keeps_the_new_pair(front: Front) -> None:
