@@ -6,7 +6,9 @@ from bot.approvals.asked_for import OwnConversations
 from bot.approvals.desk import Desk
 from bot.approvals.steering import Steering
 from bot.approvals.turns import Objections
+from bot.slack.agent_view import AgentView
 from bot.slack.app import Identity, Listeners
+from bot.slack.assistant_threads import AssistantThreads
 from bot.slack.own import Own
 from bot.slack.pending import Pending
 from bot.slack.private import Private
@@ -28,7 +30,8 @@ class Talking:
     @property
     def listeners(self) -> list[Listeners]:
         """All of them, which come before the buttons of cards: those take what nobody took."""
-        return [self.own, self.turns, self.shortcuts, self.talk]
+        threads = AssistantThreads(view=AgentView(client=self.private.client, store=self.steering.store))
+        return [self.own, self.turns, self.shortcuts, self.talk, threads]
 
     @property
     def own(self) -> Own:

@@ -13,8 +13,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
 from bot.sandbox.options import ASK_ABOUT, PROMPTS
-from bot.slack import verbs
+from bot.slack import agent_view, verbs
 from bot.slack.app import OPTIONAL_SCOPES, SCOPES, Identity, Listeners, bolt_app
+from bot.slack.assistant_threads import AssistantThreads
 from bot.slack.clicks import Clicks
 from bot.slack.home_tabs import HomeTabs
 from bot.slack.shortcuts import Shortcuts
@@ -28,6 +29,7 @@ OF_METHOD: dict[str, set[str]] = {
     "apps_manifest_export": set(),  # an app configuration token
     "apps_connections_open": set(),  # the app-level token's connections:write
     "assistant_threads_setStatus": {"chat:write"},
+    "assistant_threads_setSuggestedPrompts": {"assistant:write"},
     "assistant_threads_setTitle": {"assistant:write"},
     "auth_revoke": set(),
     "auth_test": set(),
@@ -55,6 +57,8 @@ OF_EVENT: dict[str, set[str]] = {
     "app_home_opened": set(),
     "app_mention": {"app_mentions:read"},
     "app_uninstalled": set(),
+    "assistant_thread_context_changed": set(),
+    "assistant_thread_started": set(),
     "message.im": {"im:history"},
     "tokens_revoked": set(),
 }
@@ -114,7 +118,8 @@ def app() -> AsyncApp:
     )
     clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
     shortcuts = Shortcuts(steering=nothing, client=nothing, private=nothing)
-    listeners: list[Listeners] = [talk, homes, shortcuts, Submissions(desk=nothing), clicks]
+    threads = AssistantThreads(view=nothing)
+    listeners: list[Listeners] = [talk, threads, homes, shortcuts, Submissions(desk=nothing), clicks]
     return bolt_app(AsyncWebClient("xoxb-1"), who, listeners)
 
 
@@ -173,7 +178,7 @@ def test_the_agent_view_is_described_and_its_prompts_are_those_of_the_sandbox() 
     view = MANIFEST["features"]["agent_view"]
     assert len(view["agent_description"]) <= 300
     prompts = [(one["title"], one["message"]) for one in view["suggested_prompts"]]
-    assert tuple(prompts) == PROMPTS
+    assert tuple(prompts) == PROMPTS == agent_view.PROMPTS
     assert len(prompts) <= 4, "Slack shows no more"
 
 

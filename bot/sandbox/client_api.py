@@ -11,8 +11,9 @@ from bot.sandbox.answers import ImpossibleError
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
+from bot.sandbox.founding import BOT_ID, BOT_USER
 from bot.sandbox.interactions import Interactions, Press
-from bot.sandbox.records import Account, ChannelId, Json, Ts, UserId, ViewId
+from bot.sandbox.records import Account, ChannelId, Json, Message, Ts, UserId, ViewId
 from bot.sandbox.speech import Speech
 from bot.sandbox.web_api.method import open_im
 from bot.sandbox.workspace import own_topic
@@ -37,6 +38,13 @@ class Say(Asked):
     channel: ChannelId
     text: str
     thread_ts: Ts | None = None
+
+
+class OfAssistant(Asked):
+    """POST /client/open_assistant; without a thread a new one begins."""
+
+    context: str = ""
+    thread_ts: str = ""
 
 
 class Act(Asked):
@@ -93,6 +101,7 @@ class ClientApi:
             web.post("/client/close", self._handler(OfView, self._close)),
             web.post("/client/open_home", self._handler(Asked, self._open_home)),
             web.post("/client/open_im", self._handler(Asked, self._open_im)),
+            web.post("/client/open_assistant", self._handler(OfAssistant, self._open_assistant)),
         ]
 
     async def boot(self, request: web.Request) -> web.StreamResponse:
@@ -176,6 +185,19 @@ class ClientApi:
         del asked
         self._events.home_opened(account, open_im(self._core, account.id))
         return {"ok": True}
+
+    async def _open_assistant(self, account: Account, asked: OfAssistant) -> Json:
+        """The older assistant view: a new thread with the app, or another channel beside an old one."""
+        channel = open_im(self._core, account.id)
+        thread = self._core.workspace.messages.get(channel.id, {}).get(Ts(asked.thread_ts))
+        if thread is None:
+            ts = self._core.workspace.new_ts()
+            thread = Message(
+                channel=channel.id, ts=ts, user=BOT_USER, bot_id=BOT_ID, text="New thread", thread_ts=ts
+            )
+            self._core.workspace.put(thread)
+        self._events.assistant_thread(account, thread, asked.context)
+        return {"ok": True, "channel": channel.id, "ts": thread.ts}
 
     async def _open_im(self, account: Account, asked: Asked) -> Json:
         del asked

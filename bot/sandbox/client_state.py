@@ -115,7 +115,7 @@ def _message(workspace: Workspace, message: Message) -> Json:
         shown["edited"] = {"user": message.user, "ts": message.edited}
     if message.seen_by:
         shown["ephemeral"] = True
-    shown |= {name: told for name in ("title", "status") if (told := getattr(message, name))}
+    shown |= {name: told for name in ("title", "status", "prompts") if (told := getattr(message, name))}
     return shown | thread_summary(message, workspace)
 
 

@@ -49,6 +49,20 @@ class Events:
             event["view"] = view_object(home, self._core.workspace)
         self._emit(event, account.id)
 
+    def assistant_thread(self, account: Account, thread: Message, context: str = "") -> None:
+        """Somebody opened the assistant's pane, or looks at another channel beside it (`context`)."""
+        name = "assistant_thread_context_changed" if context else "assistant_thread_started"
+        if name not in self._core.options.events:
+            return
+        about: Json = {
+            "user_id": account.id,
+            "context": {"channel_id": context, "team_id": account.team_id} if context else {},
+            "channel_id": thread.channel,
+            "thread_ts": thread.ts,
+        }
+        event_ts = self._core.workspace.new_ts()
+        self._emit({"type": name, "assistant_thread": about, "event_ts": event_ts}, account.id)
+
     def app_is_gone(self) -> None:
         """Somebody uninstalled the app, which takes its tokens away."""
         self._emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [BOT_USER]}}, BOT_USER)

@@ -23,7 +23,17 @@ SCOPES = frozenset(
         "users:read",
     }
 )
-EVENTS = frozenset({"app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked"})
+EVENTS = frozenset(
+    {
+        "app_home_opened",
+        "app_mention",
+        "app_uninstalled",
+        "assistant_thread_context_changed",
+        "assistant_thread_started",
+        "message.im",
+        "tokens_revoked",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

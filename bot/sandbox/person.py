@@ -196,6 +196,11 @@ class Person:
         """Open the direct message with the bot; answers its channel id."""
         return str((await self._do("open_im", {}))["channel"])
 
+    async def opens_assistant(self, *, beside: str = "", thread: str = "") -> Json:
+        """Open a thread of the older assistant view; with a `thread`, go to the channel `beside` it."""
+        context = await self._channel(beside) if beside else ""
+        return await self._do("open_assistant", {"context": context, "thread_ts": thread})
+
     async def messages(self, channel: str) -> list[Json]:
         """What this person sees in a channel now, oldest first, with replies and ephemerals."""
         where = await self._channel(channel)

@@ -94,6 +94,8 @@ class Message:
     """Of a thread, at its first message: its name."""
     status: str = ""
     """Of a thread: what the app says that it is doing."""
+    prompts: list[Json] | None = None
+    """Of a thread: what the app offers to begin with."""
 
     @property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Slack's agent view: a status line while the agent works in a direct message, and a title for its thread.
+"""Slack's agent view: a status line while the agent works in a direct message, a title, prompts.
 
 All of it is a courtesy. A workspace that lacks it, or a call that fails, changes nothing about a run: what
 Slack says that it does not have is not asked for again, and told in the log once.
@@ -18,12 +18,20 @@ from bot.approvals.conversation import Conversation
 from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Store
 from bot.approvals.secrets import masked_text
+from bot.approvals.words import phrase, say
 from bot.slack.literal import in_line
 from bot.slack.refusals import name_of
 
 WORKING: Final = "is working on it…"
 """Slack puts the app's name before it, and takes it away after two minutes or with the app's next message."""
 NOTHING: Final = ""
+RENEWED_AFTER: Final = 90.0
+"""Seconds; Slack's own two minutes with room for a slow answer."""
+PROMPTS: Final = (
+    (phrase("What can you do?"), phrase("What can you do, and what do you ask people about first?")),
+    (phrase("What is in the workspace?"), phrase("List the files.")),
+)
+"""By title, what a new thread offers; in the manifest for the agent view. Slack shows at most four."""
 LONGEST_TITLE: Final = 80
 PATIENCE: Final = 1.0
 """Seconds that a run waits for a courtesy."""
@@ -67,12 +75,30 @@ class AgentView:
             if titled:
                 await self._title(conversation, words)
             await self._status(conversation, WORKING)
+            renewing = asyncio.create_task(self._renew(conversation))
             try:
                 await run(id)
             finally:
+                renewing.cancel()
+                await asyncio.gather(renewing, return_exceptions=True)
                 await self._status(conversation, NOTHING)
 
         return told
+
+    async def suggest(self, channel: str, thread_ts: str) -> None:
+        """Offer what one may ask for to begin with, in a thread of Slack's older assistant view."""
+        if "setSuggestedPrompts" not in self.lacking:
+            prompts = [{"title": say(title), "message": say(message)} for title, message in PROMPTS]
+            asked = self.client.assistant_threads_setSuggestedPrompts(
+                channel_id=channel, thread_ts=thread_ts, prompts=prompts
+            )
+            await self._courtesy("setSuggestedPrompts", asked)
+
+    async def _renew(self, conversation: Conversation) -> None:
+        """Say it again and again before Slack takes it away, as long as there is a status at all."""
+        while "setStatus" not in self.lacking:
+            await asyncio.sleep(RENEWED_AFTER)
+            await self._status(conversation, WORKING)
 
     async def _of(self, id: ConversationId) -> tuple[Conversation | None, str]:
         """The conversation, if it is in a direct message, and what it began with."""

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 
 from bot.sandbox import Fault, text_of
 from bot.sandbox.options import PROMPTS, SCOPES
+from bot.slack import agent_view
 from bot.slack.agent_view import WORKING
 from tests.browser import DESKTOP, PHONE, picture, window
 from tests.system.agents import WAITING
@@ -79,6 +80,81 @@ async def test_a_courtesy_that_gets_no_answer_holds_nothing_up(house: House, kin
     await house.slack.fault(Fault(kind=kind, method="assistant.threads.setStatus", seconds=5, times=1))
     await house.alice.say("im", "hello")
     await house.answer("heard hello", channel="im", timeout=4)
+
+
+async def test_a_thread_of_the_older_assistant_view_is_offered_prompts_and_answers_in_it(
+    house: House,
+) -> None:
+    opened = await house.alice.opens_assistant()
+    thread = await house.alice.sees(lambda one: bool(one.get("prompts")), channel="im")
+    assert thread["ts"] == opened["ts"]
+    assert thread["prompts"] == [{"title": title, "message": message} for title, message in PROMPTS]
+    await house.alice.say("im", PROMPTS[0][1], thread=opened["ts"])
+    await house.answer(f"heard {PROMPTS[0][1]}", channel="im")
+    said = await house.alice.thread(opened["channel"], opened["ts"])
+    assert len(said) == 3
+    assert said[0]["title"] == PROMPTS[0][1]
+    assert len(called(house, "setSuggestedPrompts")) == 1
+
+
+async def test_who_looks_at_another_channel_beside_it_changes_nothing(house: House) -> None:
+    opened = await house.alice.opens_assistant()
+    await house.alice.sees(lambda one: bool(one.get("prompts")), channel="im")
+    before = len(house.slack.calls())
+    await house.alice.opens_assistant(beside="#general", thread=opened["ts"])
+    again = await house.alice.opens_assistant()  # the events come in order
+    await house.alice.sees(lambda one: one["ts"] == again["ts"] and bool(one.get("prompts")), channel="im")
+    assert len(house.slack.calls()) == before + 1
+    assert len(await house.alice.messages(opened["channel"])) == 2
+
+
+@pytest.mark.parametrize("error", ["missing_scope", "unknown_method", "feature_not_enabled"])
+async def test_a_workspace_without_prompts_is_asked_for_them_once(house: House, error: str) -> None:
+    method = "assistant.threads.setSuggestedPrompts"
+    await house.slack.fault(Fault(kind="error", method=method, error=error))
+    for words in ("one", "two"):
+        opened = await house.alice.opens_assistant()
+        await house.alice.say("im", words, thread=opened["ts"])
+        await house.answer(f"heard {words}", channel="im")
+    assert len(called(house, "setSuggestedPrompts")) == 1
+
+
+async def test_the_status_is_said_again_before_slack_takes_it_away_and_not_after_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert agent_view.RENEWED_AFTER < 120 - 10 * agent_view.PATIENCE
+    monkeypatch.setattr(agent_view, "RENEWED_AFTER", 0.05)
+    async with a_house(tmp_path, agent=SLOW) as house:
+        await house.alice.say("im", json.dumps([WAIT]))
+        await house.alice.sees(lambda _: len(called(house, "setStatus")) >= 4, channel="im")
+        assert {one["status"] for one in called(house, "setStatus")} == {WORKING}
+        WAITING[0].may_end.set()
+        await house.answer("wait: waited", channel="im")
+        await house.alice.sees(lambda one: bool(one.get("title")) and not one.get("status"), channel="im")
+        told = [one["status"] for one in called(house, "setStatus")]
+        assert told[-1] == ""
+        await house.alice.say("#general", "/agent status")  # some time goes by
+        assert len(called(house, "setStatus")) == len(told)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+async def test_the_page_shows_what_an_assistant_thread_offers(
+    browser: Browser, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with a_house(tmp_path) as house:
+        opened = await house.alice.opens_assistant()
+        await house.alice.sees(lambda one: bool(one.get("prompts")), channel="im")
+        address = f"{house.slack.page_url}#U0ALICE/{opened['channel']}/{opened['ts']}"
+        async with window(browser, address, size) as shown:
+            offer = shown.thread.get_by_role("button", name=PROMPTS[0][0])
+            await expect(offer).to_be_visible()
+            await picture(shown.page, f"assistant-{size[0]}", tmp_path)
+            await offer.click()
+            box = shown.thread.get_by_label("Reply in thread")
+            await expect(box).to_have_value(PROMPTS[0][1])
+            await box.press("Enter")
+            await expect(offer).to_have_count(0)
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -23,6 +23,18 @@ async def set_title(core: Core, args: Arguments) -> Json:
     return {}
 
 
+async def set_suggested_prompts(core: Core, args: Arguments) -> Json:
+    """What a thread offers to begin with: one to four prompts, each with a title and a message."""
+    prompts = args.items("prompts", "invalid_arguments") or []
+    told = [{"title": one.get("title"), "message": one.get("message")} for one in prompts]
+    if not 0 < len(told) <= MOST_PROMPTS or not all(
+        isinstance(text, str) and text.strip() for one in told for text in one.values()
+    ):
+        raise SlackError("invalid_arguments", messages=("1 to 4 prompts, each with a title and a message",))
+    core.workspace.put(replace(_root(core, args), prompts=told))
+    return {}
+
+
 def _root(core: Core, args: Arguments) -> Message:
     """The thread's first message; only a direct message with the app has such threads."""
     channel = visible_channel(core, args.text("channel_id"))
@@ -34,7 +46,9 @@ def _root(core: Core, args: Arguments) -> Message:
     return root
 
 
+MOST_PROMPTS = 4
 METHODS = {
     "assistant.threads.setStatus": Method(run=set_status, scope="chat:write"),
+    "assistant.threads.setSuggestedPrompts": Method(run=set_suggested_prompts, scope="assistant:write"),
     "assistant.threads.setTitle": Method(run=set_title, scope="assistant:write"),
 }
