@@ -3,9 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
+from hypothesis import settings
 from playwright.async_api import Browser
 
 from tests.browser import chromium
+
+settings.register_profile("on a busy machine", deadline=None)
+settings.load_profile("on a busy machine")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -1,5 +1,6 @@
 """What is masked and what is not: by name, by shape, by the policy; and that only the drawing is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from bot.approvals.decision import Approve, Edit, Json, Reject, Respond
 from bot.approvals.masking import BY_DEFAULT, Masking, without_repetition
 from bot.approvals.secrets import masked_text
 from tests.secrets_made import Secret, secrets
-from tests.slack.samples import ARGUMENTS, BOB, NOW, action, approval
+from tests.slack.samples import ARGUMENTS, BOB, NOW, TWO, action, approval, decided, voted
 
 SEVEN = "(masked, 7 characters)"
 
@@ -182,3 +183,99 @@ def test_masking_changes_nothing_but_what_is_drawn(arguments: dict[str, Json]) -
     assert repr(asked) == before
     assert masked.actions[0].digest == asked.actions[0].digest
     assert len(masked.actions[0].arguments) == len(arguments)
+
+
+def of(*tools: str) -> Masking:
+    """Under which `code` is a secret for these tools alone."""
+    return Masking(redact=lambda tool: ("code",) if tool in tools else ())
+
+
+def test_what_is_secret_is_so_for_the_tool_that_the_policy_names() -> None:
+    """By the tool of the call, and for an edit into another tool by that one's."""
+    call = action(tool="pay", arguments={"code": "hunter2"})
+    call = replace(call, targets={"send": {"properties": {}}}, needs=TWO)
+    asked = voted(approval(call), call.id, [Edit({"code": "swordfish"}, "send")], TWO)
+    done = decided(approval(call), [Edit({"code": "swordfish"}, "send")])
+    same = decided(approval(call), [Edit({"code": "swordfish"})])
+    for masking, own, other in (
+        (of("pay"), True, False),
+        (of("send"), False, True),
+        (of("pay", "send"), True, True),
+    ):
+        for about in (asked, done):
+            told = str(masking.approval(about))
+            assert ("hunter2" not in told) is own
+            assert ("swordfish" not in told) is other
+    assert "swordfish" not in str(of("pay").approval(same))
+    assert "swordfish" in str(of("send").approval(same))
+
+
+def test_what_is_secret_in_one_place_is_masked_in_every_other_that_is_told() -> None:
+    call = action(tool="pay", arguments={"code": "hunter2"})
+    done = decided(approval(call), [Edit({"code": "swordfish", "note": "instead of hunter2"})])
+    only = replace(done.actions[0], votes=())
+    for about in (done, replace(done, actions=(only,))):
+        told = of("pay").approval(about.withdraw("swordfish and hunter2"))
+        assert told.note == f"(masked, 9 characters) and {SEVEN}"
+        assert "hunter2" not in str(told)
+    assert of("pay").secrets(
+        [("pay", {"code": "swordfish"}), ("send", {"code": "shown"})], [approval(call)]
+    ) == (
+        "swordfish",
+        "hunter2",
+    )
+    assert of("pay").text("swordfish", secrets=("swordfish",)) == "(masked, 9 characters)"
+    assert of("pay").text("hunter2", [approval(call)], secrets=("swordfish",)) == "hunter2"
+    assert of("pay").text("token=abc12345", secrets=("swordfish",)) == "token=(masked, 8 characters)"
+
+
+def test_where_nobody_was_asked_the_tool_says_what_is_secret_too() -> None:
+    assert of("pay").arguments("pay", {"code": "hunter2"}) == {"code": SEVEN}
+    assert of("pay").arguments("send", {"code": "hunter2"}) == {"code": "hunter2"}
+    assert of("pay").arguments("send", {"x": "is hunter2"}, ("hunter2",)) == {"x": f"is {SEVEN}"}
+
+
+def test_a_secret_that_holds_another_is_masked_as_one() -> None:
+    known = BY_DEFAULT.secrets([("pay", {"password": "hunter2", "token": "xhunter2x", "pin": "abcde"})])
+    assert known == ("xhunter2x", "hunter2", "abcde")
+    assert BY_DEFAULT.text("xhunter2x", secrets=known) == "(masked, 9 characters)"
+
+
+def test_of_very_many_secrets_the_longest_are_looked_for_and_none_below_four_characters() -> None:
+    many = {f"password_{n}": "x" * n for n in range(1, 300)}
+    known = BY_DEFAULT.secrets([("pay", many)])
+    assert [len(one) for one in known] == [*range(299, 99, -1)]
+    few = BY_DEFAULT.secrets([("pay", {"password": "abc", "token": "abcd"})])
+    assert few == ("abcd",)
+
+
+def test_a_secret_is_known_as_json_writes_it_too() -> None:
+    assert set(BY_DEFAULT.secrets([("pay", {"password": 'hun"ter'})])) == {'hun"ter', 'hun\\"ter'}
+
+
+def test_what_a_form_hides_is_told_with_letters_as_they_are() -> None:
+    one = action(arguments={"env": {"ä": 1, "password": "ö" * 7}, "path": "a"})
+    assert BY_DEFAULT.hidden(one) == {"env": f'{{"ä": 1, "password": "{SEVEN}"}}'}
+    assert of("send").hidden(action(tool="pay", arguments={"code": "hunter2"}), "send") == {"code": SEVEN}
+
+
+def test_a_name_is_masked_too_and_stays_one_of_its_own() -> None:
+    first, second = (f"x {'AKIA'}{'ABCDEFGHIJKLMNO'}{end}" for end in "PQ")
+    told = seen({first: 1, second: 2, "in": {first: 1, second: 2}})
+    label = "x (masked, 20 characters)"
+    assert told == {label: 1, f"{label}'": 2, "in": {label: 1, f"{label}'": 2}}
+
+
+def test_a_json_value_is_masked_by_names_at_any_depth_but_not_by_the_name_of_nothing() -> None:
+    assert BY_DEFAULT.json({"password": "hunter2", "a": ["b"]}) == {"password": SEVEN, "a": ["b"]}
+    assert BY_DEFAULT.json("plain") == "plain"
+
+
+def test_a_decision_that_nobody_knows_is_an_error_and_not_shown_unmasked() -> None:
+    odd: Any = "a decision of tomorrow"
+    done = decided(approval(action()), [Approve()])
+    [call] = done.actions
+    assert call.decided
+    broken = replace(call, outcome=replace(call.decided, decision=odd))
+    with pytest.raises(AssertionError, match=odd):
+        BY_DEFAULT.approval(replace(done, actions=(broken,)))
