@@ -10,6 +10,8 @@ from string import ascii_letters, digits
 from typing import Final, TypeAlias, assert_never
 from urllib.parse import urlsplit
 
+from bot.approvals.words import phrase, say
+
 MOST_FIELDS: Final = 10
 MOST_ROWS, MOST_COLUMNS = 20, 6
 LONGEST_TEXT: Final = 2_000
@@ -65,6 +67,9 @@ class Table:
 Part: TypeAlias = Text | Code | Fields | Link | Table
 
 
+NO_PART: Final = phrase("`render` gave something else than Text, Code, Fields, Link and Table, or an odd one")
+
+
 class Unfit(Exception):  # noqa: N818 - as the errors of this room are named
     """A part that cannot be drawn; its words say why."""
 
@@ -118,39 +123,47 @@ def fit(part: object) -> Part:
             )
         case Link(str(label), str(url)):
             if not is_address(_short(url, LONGEST_ADDRESS)):
-                raise Unfit("an address is not plain http or https")
+                raise Unfit(say("an address is not plain http or https"))
             return Link(_short(label, LONGEST_FIELD), str(url))
         case Table(list() | tuple() as columns, list() | tuple() as rows):
             return _fit_table(columns, rows)
         case _:
-            raise Unfit("`render` gave something else than Text, Code, Fields, Link and Table, or an odd one")
+            raise Unfit(
+                say("`render` gave something else than Text, Code, Fields, Link and Table, or an odd one")
+            )
 
 
 def _fit_table(columns: Sequence[object], rows: Sequence[object]) -> Table:
     if not (0 < len(columns) <= MOST_COLUMNS and 0 < len(rows) <= MOST_ROWS):
         raise Unfit(
-            f"a table has 1 to {MOST_COLUMNS} columns and 1 to {MOST_ROWS} rows, and this one "
-            f"{len(columns)} and {len(rows)}"
+            say(
+                "a table has 1 to {most_columns} columns and 1 to {most_rows} rows, "
+                "and this one {columns} and {rows}",
+                most_columns=MOST_COLUMNS,
+                most_rows=MOST_ROWS,
+                columns=len(columns),
+                rows=len(rows),
+            )
         )
     cells: list[tuple[str, ...]] = []
     for row in rows:
         if not isinstance(row, list | tuple) or len(row) != len(columns):
-            raise Unfit("a row of a table has not as many cells as there are columns")
+            raise Unfit(say("a row of a table has not as many cells as there are columns"))
         cells.append(tuple(map(_cell, row)))
     return Table(tuple(_short(_name(one), LONGEST_FIELD) for one in columns), tuple(cells))
 
 
 def _name(told: object) -> str:
     if not isinstance(told, str):
-        raise Unfit("a name or a heading is no text")
+        raise Unfit(say("a name or a heading is no text"))
     return told
 
 
 def _cell(told: object) -> str:
     if not isinstance(told, str | int | float | bool | None):
-        raise Unfit("a value is neither text nor number, true, false or nothing")
+        raise Unfit(say("a value is neither text nor number, true, false or nothing"))
     if isinstance(told, int) and told.bit_length() > 8 * LONGEST_FIELD:
-        raise Unfit("a number is too long")
+        raise Unfit(say("a number is too long"))
     text = str(as_text(told))
     return _short(text, LONGEST_FIELD) if text else ""
 
@@ -158,7 +171,7 @@ def _cell(told: object) -> str:
 def _short(text: str, most: int) -> str:
     """The text as a plain `str`, whatever it was made by."""
     if len(text) > most:
-        raise Unfit(f"one text has more than {most:,} characters")
+        raise Unfit(say("one text has more than {most:,} characters", most=most))
     if not text.strip():
-        raise Unfit("a text is empty")
+        raise Unfit(say("a text is empty"))
     return "".join(text)

@@ -10,6 +10,7 @@ from typing import Final, Protocol, Self, TypeAlias, assert_never
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.parts import Code, Fields, Link, Part, Scalar, Table, Text, Unfit, as_text, fit, texts_of
+from bot.approvals.words import phrase, say
 
 MOST_PARTS: Final = 8
 LARGEST: Final = 5_000
@@ -58,20 +59,23 @@ class Presents(Protocol):
         """The parts, or why there are none within so many seconds; None if the tool never says it."""
 
 
+TOO_MANY: Final = phrase("`render` gave {count} parts, and 1 to {most} can be shown")
+
+
 def as_parts(told: object) -> Rendered:
     """What a team's function gave, as parts that can be drawn, or why it is none."""
     many = told if isinstance(told, list | tuple) else [told]
     if not 0 < len(many) <= MOST_PARTS:
-        return Rendered(problem=f"`render` gave {len(many)} parts, and 1 to {MOST_PARTS} can be shown")
+        return Rendered(problem=say(TOO_MANY, count=len(many), most=MOST_PARTS))
     try:
         parts = tuple(map(fit, many))
     except Unfit as unfit:
         return Rendered(problem=str(unfit))
     texts = [text for part in parts for text in texts_of(part)]
     if sum(map(len, texts)) > LARGEST:
-        return Rendered(problem=f"`render` gave more than {LARGEST:,} characters")
+        return Rendered(problem=say("`render` gave more than {most:,} characters", most=LARGEST))
     if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
-        return Rendered(problem="`render` gave half a character")
+        return Rendered(problem=say("`render` gave half a character"))
     return Rendered(parts=parts)
 
 

@@ -22,7 +22,7 @@ from bot.approvals.words import phrase, say
 from bot.slack.literal import in_line
 from bot.slack.refusals import name_of
 
-WORKING: Final = "is working on it…"
+WORKING: Final = phrase("is working on it…")
 """Slack puts the app's name before it, and takes it away after two minutes or with the app's next message."""
 NOTHING: Final = ""
 RENEWED_AFTER: Final = 90.0
@@ -74,7 +74,7 @@ class AgentView:
                 return
             if titled:
                 await self._title(conversation, words)
-            await self._status(conversation, WORKING)
+            await self._status(conversation, say(WORKING))
             renewing = asyncio.create_task(self._renew(conversation))
             try:
                 await run(id)
@@ -98,7 +98,7 @@ class AgentView:
         """Say it again and again before Slack takes it away, as long as there is a status at all."""
         while "setStatus" not in self.lacking:
             await asyncio.sleep(RENEWED_AFTER)
-            await self._status(conversation, WORKING)
+            await self._status(conversation, say(WORKING))
 
     async def _of(self, id: ConversationId) -> tuple[Conversation | None, str]:
         """The conversation, if it is in a direct message, and what it began with."""

@@ -15,9 +15,9 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.conversation import Post
 from bot.approvals.ids import PostId, UserId
-from bot.approvals.words import say
+from bot.approvals.words import phrase, say
 from bot.slack import buttons, verbs
-from bot.slack.literal import excerpt, person, quote, section
+from bot.slack.literal import Excerpt, excerpt, person, quote, said, section
 from bot.slack.literal import plain as piece
 from bot.slack.markdown import defuse, undefused
 from bot.slack.message import Message, as_json
@@ -29,13 +29,15 @@ LONGEST_FALLBACK: Final = 3_000
 """Characters of a message's `text`; Slack takes 4,000 in an update."""
 _LONGEST_SENTENCE: Final = 2_800
 _OPENING: Final = 6_000
-_AGENT_SAYS: Final = ContextBlock(elements=[PlainTextObject(text="The agent says:", emoji=False)])
+_AGENT_SAYS: Final = phrase("The agent says:")
 """Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
-_BY_AN_AGENT: Final = ContextBlock(
-    elements=[PlainTextObject(text="Written by an AI agent, which can be wrong.", emoji=False)]
-)
+_BY_AN_AGENT: Final = phrase("Written by an AI agent, which can be wrong.")
 """At the end of what the agent wrote."""
-_NOTHING: Final = "The agent finished without saying anything."
+_NOTHING: Final = phrase("The agent finished without saying anything.")
+
+
+ASKED: Final = phrase("{who} asked:")
+ASKED_AN_AGENT: Final = phrase("{who} asked {agent}:")
 
 
 def answer(text: str, id: PostId, *, plainly: bool = False) -> list[Message]:
@@ -44,9 +46,9 @@ def answer(text: str, id: PostId, *, plainly: bool = False) -> list[Message]:
     Below the last one people can say what they think of it; `plainly`, with ordinary buttons.
     """
     if not text.strip():
-        return [notice(_NOTHING)]
+        return [notice(say(_NOTHING))]
     *parts, last = split(defuse(visible(text)))
-    return [*map(_part, parts), _part(last, _BY_AN_AGENT, thumbs(id, plainly=plainly))]
+    return [*map(_part, parts), _part(last, _small(_BY_AN_AGENT), thumbs(id, plainly=plainly))]
 
 
 def notice(words: str) -> Message:
@@ -57,23 +59,30 @@ def notice(words: str) -> Message:
 def failure(post: Post) -> Message:
     """What failed, with a Retry button until somebody pressed it."""
     if post.settled_by is None:
-        retry = buttons.row([buttons.button(verbs.RETRY, "Retry", post.id, about="what failed")], "retry")
+        retry = buttons.row(
+            [buttons.button(verbs.RETRY, say("Retry"), post.id, about=say("what failed"))], "retry"
+        )
         return sentence(f"⚠️ {escape(post.text)}", list(retry))
-    told = MarkdownTextObject(text=f"Retried by {mention(post.settled_by)}", verbatim=True)
+    told = MarkdownTextObject(text=say("Retried by {who}", who=mention(post.settled_by)), verbatim=True)
     return sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
 
 
 def opening(requester: UserId, text: str, agent: str = "") -> Message:
     """The first message of a thread that a slash command started: who asked, and what, literally."""
     part = excerpt(text.strip() or "…", _OPENING)
-    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
-    asked = say(" asked {agent}:", agent=agent) if agent else " asked:"
-    words = [section(person(requester), piece(asked)), quote(part.head + left + part.tail)]
-    fallback = f"{mention(requester)}{asked} {escape(text.strip())}"
+    asked = ASKED_AN_AGENT if agent else ASKED
+    line = section(*said(asked, who=person(requester), agent=agent))
+    words = [line, quote(part.head + _left_out(part) + part.tail)]
+    fallback = f"{say(asked, who=mention(requester), agent=agent)} {escape(text.strip())}"
     return Message(
         text=clip(fallback, LONGEST_FALLBACK),
         blocks=as_json([RichTextBlock(elements=words, block_id="asked")]),
     )
+
+
+def _left_out(part: Excerpt) -> str:
+    told = say("… {count:,} characters left out here …", count=part.left_out)
+    return f"\n{told}\n" if part.left_out else ""
 
 
 def refusal(words: str) -> str:
@@ -85,21 +94,26 @@ def plain(message: Message) -> Message:
     """The message for a Slack that does not take its blocks: the words, literally."""
     words = "\n\n".join(str(block["text"]) for block in message.blocks if block["type"] == "markdown")
     part = excerpt(words.strip() or message.text, 9_000)
-    left = f"\n… {part.left_out:,} characters left out here …\n" if part.left_out else ""
-    literal = RichTextBlock(elements=[section(piece(part.head + left + part.tail))])
+    literal = RichTextBlock(elements=[section(piece(part.head + _left_out(part) + part.tail))])
     below = [one for one in message.blocks if one.get("block_id") == "feedback"]
-    return Message(text=message.text, blocks=[*as_json([_AGENT_SAYS, literal, _BY_AN_AGENT]), *below])
+    return Message(
+        text=message.text, blocks=[*as_json([_small(_AGENT_SAYS), literal, _small(_BY_AN_AGENT)]), *below]
+    )
+
+
+def _small(words: str) -> ContextBlock:
+    return ContextBlock(elements=[PlainTextObject(text=say(words), emoji=False)])
 
 
 def _part(markdown: str, *below: Block) -> Message:
     return Message(
         text=clip(escape(undefused(markdown)), LONGEST_FALLBACK),
-        blocks=as_json([_AGENT_SAYS, MarkdownBlock(text=markdown), *below]),
+        blocks=as_json([_small(_AGENT_SAYS), MarkdownBlock(text=markdown), *below]),
     )
 
 
 def sentence(markup: str, below: Sequence[Block] = ()) -> Message:
     """A sentence in mrkdwn whose untrusted parts are escaped already, with more blocks below it."""
     text = clip(markup.strip(), _LONGEST_SENTENCE) or "…"
-    said = SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id="sentence")
-    return Message(text=text, blocks=as_json([said, *below]))
+    told = SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id="sentence")
+    return Message(text=text, blocks=as_json([told, *below]))
