@@ -13,6 +13,7 @@ from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, NotAllowed, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.realm import Choice
+from bot.approvals.words import say
 from bot.slack import all_at_once, payloads, turning, verbs
 from bot.slack.choices import CHOICE
 from bot.slack.doubts import read_result
@@ -103,7 +104,7 @@ class Submissions:
         tool = (place.tool if place else "") or action.asked.tool
         option = turning.selected(form.values)
         if option is not None and turning.chosen(action, option) != tool:
-            return FieldErrors({turning.BLOCK: turning.OTHER_FIELDS})
+            return FieldErrors({turning.BLOCK: say(turning.OTHER_FIELDS)})
         read = read_edit(
             turning.as_edited(action, tool),
             form.values,
