@@ -6,7 +6,7 @@ out, and that is told.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -142,10 +142,14 @@ class Inboxes:
         groups = await self._groups(by)
         every = await self._every()
         eyes = Eyes(policy=self.policy, rights=Rights(person=person), groups=groups or frozenset())
-        unknown = dict.fromkeys(channel for one in every for channel in sorted(eyes.wants(one)))
+        unknown: dict[ChannelId, None] = {}
+        async for page in _pages(every):
+            unknown |= dict.fromkeys(channel for one in page for channel in sorted(eyes.wants(one)))
         looked_into = await self._looked_into([*unknown][:MOST_CHANNELS], by)
         eyes = eyes.looking_into(looked_into)
-        mine = [(one, those) for one in every if (those := eyes.waiting(one))]
+        mine = []
+        async for page in _pages(every):
+            mine += [(one, those) for one in page if (those := eyes.waiting(one))]
         shown = [pair for pair in mine if not pair[0].held][:MOST_WAITING]
         async with self.store.read() as tx:
             return Inbox(
@@ -196,6 +200,13 @@ class Inboxes:
         first = [one.open[0].id for one in every[:MOST_LISTED] if one.open]
         found = await tx.approvals.asked(first)
         return tuple(found[id] for id in first if id in found)
+
+
+async def _pages(every: Sequence[Glimpse]) -> AsyncIterator[Sequence[Glimpse]]:
+    """In parts, between which others have their turn: somebody may be waiting for an ack."""
+    for at in range(0, len(every), PAGE):
+        yield every[at : at + PAGE]
+        await asyncio.sleep(0)
 
 
 def _may_name_groups(policy: Policy) -> bool:

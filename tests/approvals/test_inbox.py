@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import Engine, event
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.action import Seat
 from bot.approvals.approval import Approval, State
@@ -11,10 +12,13 @@ from bot.approvals.decision import Approve
 from bot.approvals.desk import Desk
 from bot.approvals.errors import NotHere
 from bot.approvals.homes import Home
-from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
+from bot.approvals.ids import ActionId, ApprovalId, ChannelId, ConversationId, InterruptId, UserId
 from bot.approvals.inbox import MOST_WAITING, PAGE, Inboxes
 from bot.approvals.places import Spot
 from bot.approvals.policy import ChannelMembers, One, Policy, Quorum, Rule, Terms
+from bot.slack.home import home
+from bot.store.rows import action_values, approval_values
+from bot.store.tables import actions, approvals
 from tests.approvals.fakes import HOME, FileTools, People, WatchedStore, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, action, approval, conversation
 
@@ -59,6 +63,48 @@ async def test_of_very_many_the_oldest_are_shown_the_others_counted_and_few_stat
     assert inbox.more == 2 * PAGE + 1 - MOST_WAITING
     assert len([one for one in said if one.startswith("SELECT")]) < 12
     assert inbox.every is None
+
+
+async def filed_quickly(store: WatchedStore, count: int) -> None:
+    """So many approvals in a fifth as many conversations of forty channels."""
+    rooms = [ChannelId(f"C0{number:02}") for number in range(40)]
+    begun = [
+        conversation(f"c{number}", channel=rooms[number % len(rooms)], requester=ALICE)
+        for number in range(count // 5)
+    ]
+    given = [
+        replace(asks(number), conversation=begun[number % len(begun)].id, held=number % 10 == 9)
+        for number in range(count)
+    ]
+    async with store.write() as tx:
+        for one in begun:
+            await tx.conversations.add(one)
+        assert isinstance(tx.connection, AsyncConnection)
+        await tx.connection.execute(approvals.insert(), [approval_values(one) for one in given])
+        await tx.connection.execute(actions.insert(), [row for one in given for row in action_values(one)])
+
+
+async def test_ten_thousand_that_wait_are_all_counted_for_whoever_may_decide_about_them(
+    store: WatchedStore,
+) -> None:
+    await filed_quickly(store, 10_000)
+    policy = Policy(defaults=Terms(approvers=(ChannelMembers(),)), operators=(One(CAROL),))
+    inside = {ChannelId(f"C0{number:02}"): {BOB} for number in range(40)}
+    people = People(inside=inside)
+    bobs = await inboxes(store, policy, people).of(BOB)
+    assert [one.asked.approval.id for one in bobs.waiting] == [
+        f"p{number}" for number in range(MOST_WAITING + 1) if number != 9
+    ]
+    assert (bobs.more, bobs.total, bobs.is_partial) == (10_000 - MOST_WAITING, 10_000, False)
+    assert sorted(people.looked_into) == sorted(inside)
+    carols = await inboxes(store, policy, People(inside=inside)).of(CAROL)
+    assert carols.every is not None
+    assert (carols.waiting, carols.more, len(carols.every), carols.total) == ((), 0, 15, 10_000)
+    half = People(inside={room: {BOB} for room in sorted(inside)[:20]})
+    assert (await inboxes(store, policy, half).of(BOB)).more == 5_000 - MOST_WAITING
+    view = home(bobs, lambda channel, ts: f"https://a.example/{channel}/{ts}")
+    assert len(view["blocks"]) <= 100
+    assert "9,9" in str(view)
 
 
 async def test_nothing_waits_for_who_asked_who_voted_who_is_outside_and_who_is_not_named(
