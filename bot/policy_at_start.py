@@ -31,6 +31,8 @@ class AgentPolicy:
     whole: PolicyFile
     own: tuple[PolicyFile, ...]
     """The parts of it that no other agent shares: its section of the file, and what it carries."""
+    notes: tuple[str, ...] = ()
+    """What an operator has to know, where the file and the agent both say something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,8 @@ def _of_agent(
     of_file = file.of_agent(name) if file else None
     own = of_file.parts[:1] if of_file and of_file.parts else ()
     if of_file and agents:
-        return AgentPolicy(whole=put_together(of_file, agents), own=(*own, agents))
+        both = put_together(of_file, agents)
+        return AgentPolicy(whole=both, own=(*own, agents), notes=(*notes(both),))
     if found := of_file or agents or otherwise:
         return AgentPolicy(whole=found, own=(agents,) if agents else own)
     raise BadPolicy([NO_POLICY])
@@ -154,7 +157,7 @@ async def policy_at_start(
     carried = {name: built.policy for name, built in agents.items()}
     whole = whole_policy(file, carried, otherwise=otherwise)
     for one in whole.agents.values():
-        for note in notes(one.whole):
+        for note in one.notes:
             log.info("policy_note", note=note)
     policy = await resolved(whole, directory)
     if problems := rule_problems(whole, agents):

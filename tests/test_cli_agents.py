@@ -70,6 +70,7 @@ async def test_check_looks_at_each_agent_and_names_it(command: CommandLine) -> N
         "ok       Everybody in approvals.toml is known: @bob, @carol.",
     ):
         assert line in ended.out.splitlines()
+    assert "goes first" not in ended.out  # that is said of what an agent carries
 
 
 async def test_check_says_what_is_wrong_with_which_of_them(command: CommandLine) -> None:
@@ -79,7 +80,7 @@ async def test_check_says_what_is_wrong_with_which_of_them(command: CommandLine)
         ended = await command.run("check", **for_slack(slack, BOT_MODEL="offline", BOT_AGENT=agents))
     assert ended.code == 1
     for line in (
-        "wrong    docs: The module 'team' has no 'dogs'.",
+        "wrong    docs: The module 'team' has no 'dogs'; did you mean 'docs'.",
         (
             "wrong    approvals.toml, line 16: `agents.web`: there is no agent called web; "
             "BOT_AGENT names ops, docs."

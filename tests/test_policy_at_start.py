@@ -113,7 +113,10 @@ def test_a_gate_at_odds_with_a_rule_is_told_once_or_for_the_agent_that_has_it() 
 
 def test_a_section_goes_before_the_file_and_the_file_before_what_its_agent_carries() -> None:
     text = f"{HEAD}[agents.docs.defaults]\nself_approval = true\n"
-    policy = written(text, {OPS: None, DOCS: DEFAULTS}).resolve(KNOWN)
+    whole = written(text, {OPS: None, DOCS: DEFAULTS})
+    assert [len(whole.agents[name].notes) for name in (OPS, DOCS)] == [0, 2]
+    assert written(text).agents[DOCS].notes == ()
+    policy = whole.resolve(KNOWN)
     docs, ops = policy.of(Realm(agent=DOCS)), policy.of(Realm(agent=OPS))
     assert (docs.defaults.approvers, docs.defaults.self_approval) == ((BOB,), True)
     assert docs.terms("drop_table").danger

@@ -19,7 +19,6 @@ from bot.approvals.policy import QUESTION
 from bot.checks.finding import Finding, Findings, Verdict
 from bot.policy_at_start import WholePolicy, rule_problems, whole_policy
 from bot.policy_file import BadPolicy, PolicyFile
-from bot.policy_of_agent import notes
 from bot.settings import NO_POLICY, Settings
 from bot.starting import built_agent, loaded_agent, named_agents
 
@@ -93,7 +92,7 @@ def whole_findings(
         whole = whole_policy(file, carried)
     except BadPolicy as bad:
         return None, [Finding(Verdict.WRONG, problem) for problem in bad.problems]
-    told = [Finding(Verdict.OK, note) for one in whole.agents.values() for note in notes(one.whole)]
+    told = [Finding(Verdict.OK, note) for one in whole.agents.values() for note in one.notes]
     for name, each in carried.items():
         if each is not None:
             own = whole.agents[name].own[-1]
