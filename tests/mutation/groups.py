@@ -34,10 +34,12 @@ GROUPS: Final = {
         *_modules(_SLACK, "text literal scripts arguments requests outcomes votes headlines crowds cards"),
         *_modules(_SLACK, "buttons message viewing fields forms edits schemas inputs pointing not_asked"),
         *_modules(
-            _SLACK, "doubts markdown splitting asking glance choices differences reviewing all_at_once"
+            _SLACK,
+            "doubts markdown splitting asking glance choices differences reviewing all_at_once rendered",
         ),
         *_modules(
-            _SLACK, "progress home home_tabs pending stands shortcuts quoting turns turning displaced hearing"
+            _SLACK,
+            "progress home home_tabs pending stands shortcuts quoting turns turning displaced hearing listing",
         ),
         _APPROVALS + "plan",
     ),

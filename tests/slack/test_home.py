@@ -1,10 +1,12 @@
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.approvals.action import LetThrough
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Status
 from bot.approvals.decision import Approve, Reject
@@ -15,6 +17,7 @@ from bot.approvals.places import Copy
 from bot.approvals.ports import Asked
 from bot.approvals.who import ChannelMembers, Quorum
 from bot.slack.home import HOW_TO_START, MOST_BLOCKS, home, stands_on
+from bot.slack.listing import request_line
 from bot.slack.message import View
 from bot.slack.pending import every, mine
 from tests.slack.limits import assert_view_fit_for_slack
@@ -242,3 +245,67 @@ def test_whose_votes_are_missing_is_said_by_the_channels_name_since_none_is_this
     ]
     at = next(place for place, piece in enumerate(told) if "2 of " in piece.get("text", ""))
     assert expected.items() <= told[at + 1].items()
+
+
+def became(about: Approval) -> str:
+    """What the own vote about the first call has come to, as the tab says it."""
+    ruled = Ruled(asked=in_thread(about), action=about.actions[0].id, at=NOW)
+    [line] = [line for line in words(replace(MEMBER, decided=(ruled,))).split("\n") if line.startswith("• ")]
+    return line
+
+
+def test_what_became_of_a_vote_is_told_whatever_it_was() -> None:
+    one = approval(action(0))
+    through = replace(one, actions=(replace(one.actions[0], outcome=LetThrough(at=NOW)),))
+    after = f"{AT_NINE}. "
+    assert became(through) == f"• write_file: decided by you, {after}Nobody had to be asked. · {CARD_LINK}"
+    gone = decided(one, [Approve()]).withdraw("stopped")
+    assert became(gone) == f"• write_file: approved by you, {after}Withdrawn since. · {CARD_LINK}"
+    odd: Any = "an outcome of tomorrow"
+    with pytest.raises(AssertionError, match=odd):
+        became(replace(one, actions=(replace(one.actions[0], outcome=odd),)))
+
+
+def test_each_is_led_to_the_own_card() -> None:
+    cards = tuple(
+        Copy(post=PostId(who), channel=ChannelId(f"D{who}"), ts=Ts("1.000200"), place=who, is_sent=True)
+        for who in (ALICE, BOB)
+    )
+    about = approval(action(0))
+    asked = in_thread(about, cards=cards)
+    inbox = replace(
+        bobs(waiting(about, cards=cards)),
+        every=(asked,),
+        total=2,
+        decided=(
+            Ruled(
+                asked=in_thread(decided(about, [Approve()]), cards=cards), action=about.actions[0].id, at=NOW
+            ),
+        ),
+    )
+    view = home(inbox, address)
+    assert view["blocks"][1]["accessory"]["url"] == "https://a.example/DU0BOB/1.000200"
+    text = readable(view["blocks"])
+    assert text.count("<https://a.example/DU0BOB/1.000200|Open the card>") == 2
+    assert "DU0ALICE" not in str(view)
+    assert "… and 1 more. `/agent pending all`" in text
+
+
+@pytest.mark.parametrize(("longer", "texts"), [(0, 1), (1, 2)])
+def test_lines_stand_in_texts_of_2800_characters_at_most(longer: int, texts: int) -> None:
+    """A line is as long as the words that were asked, up to 100, and what stands around them."""
+    asked = in_thread(approval(action(0)))
+    bare = len(request_line(Request(conversation=asked.conversation, words="w"), address)) - 1
+    count = 2_800 // (bare + 80)
+    spare = 2_800 - (count - 1) - count * bare
+    lengths = [spare // count] * (count - 1)
+    lengths.append(spare - sum(lengths) + longer)
+    requests = tuple(Request(conversation=asked.conversation, words="w" * length) for length in lengths)
+    view = drawn(replace(MEMBER, requests=requests))
+    found = [
+        block["text"]["text"]
+        for block in view["blocks"]
+        if block["block_id"].startswith("asked.") and block["type"] == "section"
+    ]
+    assert len(found) == texts
+    assert len(found[0]) == 2_800 if texts == 1 else all(len(text) < 2_800 for text in found)
