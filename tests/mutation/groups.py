@@ -35,12 +35,13 @@ GROUPS: Final = {
         *_modules(_SLACK, "buttons message viewing fields forms edits schemas inputs pointing not_asked"),
         *_modules(
             _SLACK,
-            "doubts markdown splitting asking glance choices differences reviewing all_at_once rendered",
+            "doubts markdown splitting asking glance choices differences reviewing all_at_once",
         ),
         *_modules(
             _SLACK,
-            "progress home home_tabs pending stands shortcuts quoting turns turning displaced hearing listing",
+            "progress home home_tabs pending stands shortcuts quoting turns turning displaced hearing",
         ),
+        *_modules(_SLACK, "rendered listing"),
         _APPROVALS + "plan",
     ),
 }
