@@ -7,6 +7,7 @@ decides those and no others. Of a call that is not shown whole, only whoever has
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from slack_sdk.models.blocks import Block, ContextBlock, InputBlock, RichTextBlock
@@ -31,6 +32,10 @@ from bot.slack.text import mention
 
 MOST_LISTED: Final = 40
 """Calls in one form: their ids and digests have to fit into the 3,000 characters that go with it."""
+MOST_BLOCKS: Final = 96
+"""Blocks for calls; a view takes 100, and the question, what is beyond, and two inputs are others."""
+_BLOCKS: Final = 3
+"""Those of a call that is not shown whole; of any other it is one."""
 ROOM: Final = 80_000
 """Characters for all that is untrusted; a view takes 250 kB."""
 MOST_ROOM: Final = 6_000
@@ -65,15 +70,17 @@ class Sheet:
 
     view: View
     listed: tuple[Listed, ...]
+    shown: int
+    """How many of the first calls stand in it, those among them that are left out."""
     cut: bool
     """Whether a call is in it that is not shown whole."""
 
 
 def sheet(covered: Covered, kind: DecisionKind, opened: Collection[ActionId]) -> Sheet:
     """The form about these calls, as people see them; `opened` are those that the person has opened whole."""
-    first = covered.calls[:MOST_LISTED]
-    room = min(ROOM // len(first), MOST_ROOM)
-    drawn = [(pair, _drawn(pair, room)) for pair in first]
+    room = min(ROOM // min(len(covered.calls), MOST_LISTED), MOST_ROOM)
+    drawn = _fitting([(pair, _drawn(pair, room)) for pair in covered.calls[:MOST_LISTED]])
+    first = [pair for pair, _ in drawn]
     left = [
         action.id
         for (_, action), how in drawn
@@ -90,7 +97,13 @@ def sheet(covered: Covered, kind: DecisionKind, opened: Collection[ActionId]) ->
         ready = common_reasons([action for _, action in first])
         blocks += [*([choices.reason_input(ready)] if ready else []), _reason()]
     cut = any(how.unread for _, how in drawn)
-    return Sheet(view=_view(kind, blocks, bool(those)), listed=those, cut=cut)
+    return Sheet(view=_view(kind, blocks, bool(those)), listed=those, shown=len(first), cut=cut)
+
+
+def _fitting(drawn: Sequence[tuple[Pair, Drawn]]) -> Sequence[tuple[Pair, Drawn]]:
+    """As many of the first as a view takes."""
+    used = accumulate(_BLOCKS if how.unread else 1 for _, how in drawn)
+    return [one for one, blocks in zip(drawn, used, strict=True) if blocks <= MOST_BLOCKS]
 
 
 def carrying(sheet: Sheet, spot: Spot) -> View:

@@ -96,7 +96,7 @@ class Clicks:
             seen = {one.id: self.masking.of(one.realm).approval(one) for one, _ in covered.calls}
             sheet = all_at_once.sheet(all_at_once.masked(covered, seen), kind, opened)
             await self._views.open(click, all_at_once.carrying(sheet, spot))
-            await self.readers.shown(covered.calls[: all_at_once.MOST_LISTED], click.by)
+            await self.readers.shown(covered.calls[: sheet.shown], click.by)
 
         await self._answer(ack, body, show)
 

@@ -54,7 +54,7 @@ class Own:
         groups = [Group(title=say(YOURS), shown=mine)] if mine else [Group(title=say(NOTHING), shown=())]
         if others := await self._others(channel, by):
             groups.append(Group(title=say(OTHERS), shown=others, stoppable=False))
-        below = _lines(await self.steering.remembered(by))
+        below = not_asked_again(await self.steering.remembered(by))
         return listed(groups, self.workspace_url, below, self.steering.roster)
 
     async def cancel(self, by: UserId, channel: ChannelId) -> Message | str:
@@ -92,7 +92,7 @@ class Own:
             return []
 
 
-def _lines(remembered: Sequence[InForce]) -> list[str]:
+def not_asked_again(remembered: Sequence[InForce]) -> list[str]:
     """What is not asked again in the person's conversations, in mrkdwn."""
     lines = [in_words(one) for one in remembered[:MOST_REMEMBERED]]
     if more := len(remembered) - len(lines):

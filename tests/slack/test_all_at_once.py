@@ -1,16 +1,19 @@
 """The form of Approve all and Reject all: what it lists, what it says, and what is read of it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.approvals.briefing import Briefing
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.places import Spot
 from bot.approvals.together import Covered, Left, Listed, Together
 from bot.sandbox import buttons, text_of
 from bot.slack.all_at_once import MOST_LISTED, carrying, read, result, sheet
+from tests.slack.limits import assert_view_fit_for_slack
 from tests.store.samples import BOB, action, approval
 
 APPROVE, REJECT = DecisionKind.APPROVE, DecisionKind.REJECT
@@ -83,6 +86,20 @@ def test_what_is_beyond_the_form_is_counted() -> None:
     ) in text_of(made.view)
     made = sheet(covering(2, others=3), REJECT, ())
     assert "3 more open calls on this card are not covered, and decided on their own." in text_of(made.view)
+
+
+@pytest.mark.parametrize(
+    ("long", "shown"), [(0, 40), (27, 40), (28, 40), (29, 38), (31, 34), (32, 32), (33, 32), (40, 32)]
+)
+@pytest.mark.parametrize("kind", [APPROVE, REJECT])
+def test_no_more_calls_are_listed_than_a_view_takes_blocks(kind: DecisionKind, long: int, shown: int) -> None:
+    several = covering(50, long=tuple(range(long)), others=2)
+    reasons = Briefing(reasons=("Not today",))
+    calls = tuple((asked, replace(one, briefing=reasons)) for asked, one in several.calls)
+    made = sheet(Covered(calls=calls, others=2), kind, {one.id for _, one in calls})
+    assert made.shown == len(made.listed) == shown
+    assert f"{50 - shown} more can be decided like this" in text_of(made.view)
+    assert_view_fit_for_slack(made.view)
 
 
 def test_what_is_listed_goes_with_the_form_and_is_read_again() -> None:

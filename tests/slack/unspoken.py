@@ -1,7 +1,7 @@
 """What the bot says without asking for the language: `python -m tests.slack.unspoken [NAME…]`.
 
-Everything is drawn in a language in which each sentence of ours stands in brackets. What stands outside of
-them and is written somewhere in the bot is English in every language.
+Everything is drawn in a language in which the letters of each sentence of ours are `~`. What still is words
+then, and is written somewhere in the bot, is English in every language.
 """
 
 import ast
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from gettext import NullTranslations
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bot.approvals.words import spoken
-from tests.slack.states import MESSAGES, VIEWS, drawn
+from tests.slack.test_golden import STATES, drawn
 
 ROOT: Final = Path(__file__).parent.parent.parent / "bot"
 WORDS: Final = frozenset({"text", "alt_text", "accessibility_label", "fallback"})
@@ -31,6 +31,18 @@ class Bracketed(NullTranslations):
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         """The one that fits, in brackets."""
         return f"⟦{super().ngettext(msgid1, msgid2, n)}⟧"
+
+
+class Blotted(NullTranslations):
+    """A language in which no letter of ours can be read; as long as English, so that the same fits."""
+
+    def gettext(self, message: str) -> str:
+        """The message without its letters, but with its places."""
+        return re.sub(r"\{[^{}]*\}|[^\W\d_]", lambda found: found[0] if found[0][0] == "{" else "~", message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """The one that fits, likewise."""
+        return self.gettext(super().ngettext(msgid1, msgid2, n))
 
 
 def outside(text: str) -> Iterator[str]:
@@ -51,19 +63,33 @@ def outside(text: str) -> Iterator[str]:
 
 def unspoken(name: str) -> list[str]:
     """The words of this state that are ours and the same in every language."""
-    with spoken(Bracketed()):
+    with spoken(Blotted()):
         state = drawn(name)
-    pieces = (piece.strip() for text in _read(state) for piece in outside(text))
-    return sorted({piece for piece in pieces if re.search("[A-Za-z]{2}", piece) and piece in _written()})
+    return unsaid(state)
+
+
+def unsaid(node: object) -> list[str]:
+    """The same of what was drawn or told in that language; what stands as code is never ours."""
+    pieces = {_bare(piece) for text in _read(node) for piece in text.split("~")}
+    return sorted(piece for piece in pieces if re.search("[A-Za-z]{2}", piece) and piece in _written())
+
+
+def _bare(piece: str) -> str:
+    """Without the signs, blanks and numbers around it."""
+    return re.sub(r"^[\W\d_]+|[\W\d_]+$", "", piece)
 
 
 def _read(node: object) -> Iterator[str]:
     match node:
+        case str():
+            yield node
+        case {"style": {"code": True}}:
+            return
         case dict():
             for key, value in node.items():
                 if isinstance(value, str) and key in WORDS:
                     yield value
-                else:
+                elif not isinstance(value, str):
                     yield from _read(value)
         case list():
             for value in node:
@@ -79,14 +105,13 @@ def _written() -> frozenset[str]:
     for path in [*(ROOT / "slack").glob("*.py"), *(ROOT / "approvals").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                strings.add(node.value.strip())
+                strings.add(_bare(node.value))
     return frozenset(strings)
 
 
 def main(names: list[str]) -> None:
     """Print them by state."""
-    every: dict[str, Any] = {**MESSAGES, **VIEWS}
-    for name in names or every:
+    for name in names or STATES:
         if found := unspoken(name):
             sys.stdout.write(f"{name}: {found}\n")
 
