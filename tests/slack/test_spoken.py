@@ -21,6 +21,7 @@ from bot.slack.differences import difference
 from bot.slack.edits import FieldErrors, read_edit
 from bot.slack.fields import MOST_INPUTS
 from bot.slack.forms import edit_form, message_form, read_message
+from bot.slack.not_asked import in_words
 from bot.slack.own import not_asked_again
 from bot.slack.reviewing import review
 from bot.slack.scripts import suspicions
@@ -32,10 +33,35 @@ from tests.slack.unspoken import Blotted, unsaid, unspoken
 from tests.store.samples import conversation
 
 OF_AGENTS: Final = frozenset(
-    {"amount", "content", "done", "false", "host", "more", "multi_select", "multiple", "new", "nobody"}
-    | {"null", "path", "question", "sql", "text", "true"}
+    {
+        "amount",
+        "choices",
+        "content",
+        "csv",
+        "done",
+        "host",
+        "more",
+        "multi_select",
+        "multiple",
+        "new",
+        "nobody",
+    }
+    | {
+        "note",
+        "options",
+        "password",
+        "path",
+        "query",
+        "question",
+        "recipients",
+        "sql",
+        "text",
+        "tool",
+        "true",
+    }
+    | {"false", "null", "JSON", "Stopped"}
 )
-"""Names and values of arguments in the golden states, which are also words in the code."""
+"""Names and values of arguments, and notes, in the golden states, which are also words in the code."""
 
 
 @pytest.mark.parametrize("name", STATES)
