@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from typing import Protocol, assert_never
+from typing import Final, Protocol, assert_never
 
 from bot.approvals.choosing import DECIDING
 from bot.approvals.ids import UserId
@@ -21,6 +21,7 @@ from bot.approvals.policy import (
 )
 from bot.approvals.quorum import seated
 from bot.approvals.times import NEVER
+from bot.approvals.words import phrase, say
 from bot.policy_names import Known
 
 _SOMEBODY = "?"
@@ -72,6 +73,13 @@ def _askers(policy: Policy) -> list[UserId | None]:
     return [*named] if len(named) == len(policy.requesters) else [None]
 
 
+NOBODY_ELSE: Final = phrase(
+    "nobody whom the policy's function named could decide it, for nobody does about their own request"
+)
+NEVER_ENOUGH: Final = phrase("{wanted} votes of different people are wanted, but at most {most} can count")
+"""What people are told of one call; what is wrong with a policy as it is written is told in English."""
+
+
 def never_enough(terms: Terms, known: Known, requesters: frozenset[UserId]) -> str | None:
     """Why people could never decide what these have asked for; None if they could."""
     wanted = sum(quorum.count for quorum in terms.quorums)
@@ -79,10 +87,8 @@ def never_enough(terms: Terms, known: Known, requesters: frozenset[UserId]) -> s
     if most >= wanted:
         return None
     if not most:
-        return (
-            "nobody whom the policy's function named could decide it, for nobody does about their own request"
-        )
-    return f"{wanted} votes of different people are wanted, but at most {most} can count"
+        return say(NOBODY_ELSE)
+    return say(NEVER_ENOUGH, wanted=wanted, most=most)
 
 
 def _most(terms: Terms, known: Known, askers: Collection[UserId | None]) -> int:

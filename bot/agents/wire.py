@@ -145,10 +145,10 @@ def answer(approval: Approval, feedback: Feedback | None = None, *, alone: bool 
             return {"decisions": [told(action, feedback) for action in approval.actions]}
         case Shape.QUESTION:
             (action,) = approval.actions
-            said = _decision(action)
-            if said["type"] != "respond":
-                raise Stale("a question can only be answered")
-            return UNANSWERED if isinstance(action.outcome, Expired) else said["message"]
+            decision = _decision(action)
+            if decision["type"] != "respond":
+                raise Stale(say("a question can only be answered"))
+            return UNANSWERED if isinstance(action.outcome, Expired) else decision["message"]
         case Shape.IN_DOUBT:
             (action,) = approval.actions
             return answer_to(action)
@@ -179,7 +179,7 @@ def _lapsed(action: Action, feedback: Feedback | None) -> dict[str, Any]:
 def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any]:
     match action.outcome:
         case None:
-            raise Stale(f"`{action.tool}` has not been decided")
+            raise Stale(say("`{tool}` has not been decided", tool=action.tool))
         case Decided(decision=decision):
             told = _told(action, decision, feedback)
         case Expired():
@@ -193,7 +193,7 @@ def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any
         case _:
             assert_never(action.outcome)
     if told["type"] not in action.allowed:
-        raise Stale(f"`{action.tool}` does not take the decision {told['type']}")
+        raise Stale(say("`{tool}` does not take the decision {kind}", tool=action.tool, kind=told["type"]))
     return told
 
 
@@ -215,7 +215,7 @@ def _told(
 
 def _edited(action: Action, edit: Edit) -> dict[str, Any]:
     if edit.tool is not None and edit.tool not in action.targets:
-        raise Stale(f"`{action.tool}` cannot be turned into `{edit.tool}`")
+        raise Stale(say("`{tool}` cannot be turned into `{other}`", tool=action.tool, other=edit.tool))
     same = edit.tool is None and dict(edit.arguments) == dict(action.arguments)
     if same and DecisionKind.APPROVE in action.allowed:
         return {"type": "approve"}  # or the model is told that it was changed

@@ -137,8 +137,8 @@ def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
 
 
 def _warning(about: Suspicion) -> RichTextElement:
-    lead, word = plain(f"{say('⚠️ Look twice:')} ", bold=True), plain(in_line(about.word, SHORT)[0], code=True)
-    return section(lead, *said("{word} {why}.", word=word, why=about.why))
+    word = plain(in_line(about.word, SHORT)[0], code=True)
+    return section(*said("⚠️ Look twice: ", bold=True), *said("{word} {why}.", word=word, why=about.why))
 
 
 def need_of_doubts(arguments: Arguments) -> int:
@@ -183,7 +183,7 @@ def _one(name: str, value: Json, room: int) -> Drawn:
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
         ours = isinstance(value, Masked) and value.whole
         told = plain(text.removesuffix("…") or "…" if shorter else text, code=not ours, italic=ours)
-        more = [plain(f" {say('… cut here')}", italic=True)] if shorter else []
+        more = [*said(" … cut here", italic=True)] if shorter else []
         row = section(plain(label or '""', bold=True), plain(": "), told, *more)
         return Drawn(elements=[row], cut=cut or shorter)
     text = as_text(value)

@@ -103,7 +103,8 @@ def in_words(found: InForce) -> str:
         people=say(", ").join(map(mention, people)),
         at=moment(found.decided.at),
     )
-    return f"{told} {say('`/agent forget {code}` has people asked again.', code=code(found))}"
+    again = say("`/agent forget {code}` has people asked again.", code=code(found))
+    return f"{told} {again}"
 
 
 def code(found: InForce) -> str:

@@ -32,8 +32,8 @@ def so_far(action: Action) -> list[RichTextElement]:
     if not counted(action):
         return []
     if not action.votes:
-        return [section(plain(f"{say('Votes needed:')} ", italic=True), *_missing(action))]
-    lead = [plain(f"{say('Votes:')} ", italic=True), plain(counted(action), bold=True), plain(say(": "))]
+        return [section(*said("Votes needed: ", italic=True), *_missing(action))]
+    lead = [*said("Votes: ", italic=True), plain(counted(action), bold=True), plain(say(": "))]
     return [section(*lead, *_people(action.votes), plain(say("; ")), *_missing(action))]
 
 
