@@ -45,6 +45,7 @@ OPS: Final = "C0OPS"
 GROUP: Final = GroupId("S0OPS")
 GRID: Final = "E0GRID"
 SISTER: Final = TeamId("T0SISTER")
+TENANT: Final = TeamId("T0TENANT")
 
 
 def account(name: str, team: TeamId = TEAM_ID, **changes: Any) -> Account:  # noqa: ANN401 - as the fields are
@@ -65,6 +66,7 @@ PEOPLE: Final = {
     "bot": replace(account("agent", is_bot=True), id=BOT_USER),
     "deactivated": account("gone", deleted=True),
     "of a sister workspace": account("sister", SISTER),
+    "of another workspace that has the bot": replace(account("tenant", TENANT), enterprise_id=""),
     "unknown": account("nobody"),
 }
 NOT_THERE: Final = {"outside the channel", "named", "in the group", "unknown"}
@@ -73,6 +75,7 @@ NEVER: Final = {
     "single-channel guest": "Guests cannot take part",
     "multi-channel guest": "Guests cannot take part",
     "of another organisation": "People of another organisation cannot take part",
+    "of another workspace that has the bot": "People of another organisation cannot take part",
     "bot": "Bots cannot take part",
     "deactivated": "A deactivated account cannot take part",
     "unknown": "Slack could not be asked who you are",
@@ -81,6 +84,7 @@ STANDING: Final = {
     "single-channel guest": "guest",
     "multi-channel guest": "guest",
     "of another organisation": "outsider",
+    "of another workspace that has the bot": "outsider",
     "bot": "bot",
     "deactivated": "deactivated",
 }

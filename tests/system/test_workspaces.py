@@ -19,6 +19,7 @@ from bot.workspaces.router import NOT_INSTALLED, NOT_WORKING
 from tests.postgres import a_database
 from tests.system.agents import RUNS
 from tests.system.offices import TRANSFER, Office, Offices, two_offices
+from tests.workspaces.front import KEY
 
 
 @pytest.fixture
@@ -306,3 +307,30 @@ async def test_the_numbers_of_each_workspace_are_told_apart(offices: Offices) ->
         told = await response.text()
     assert 'approval_bot_events_total{kind="filed",team="T0SANDBOX"} 1.0' in told, told
     assert 'kind="filed",team="T0OTHER"' not in told
+
+
+async def test_no_token_is_in_any_log_line_or_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = '[defaults]\napprovers = ["@nobody"]\n'
+    async with two_offices(tmp_path, token_lifetime=43_200.0) as offices:
+        for office in both(offices):
+            await offices.install(office)
+        await offices.one.asks(TRANSFER)
+        offices.clock.ahead = timedelta(hours=11)
+        await offices.slack.fault(Fault(kind="error", method="oauth.v2.access", times=1))
+        assert await offices.several.renewing.renew() == 1
+        await offices.other.slack.uninstall_app()
+        await gone(offices, offices.other)
+        granted = [one for office in both(offices) for one in office.slack.core.workspace.grants.values()]
+    async with two_offices(tmp_path, policy=policy) as offices:
+        assert offices.several.tenants.apps == {}, "it cannot start, and says why"
+    secrets = {one.id for one in granted} | {one.refresh for one in granted} | {KEY, "sandbox-client-secret"}
+    told = "".join(capsys.readouterr())
+    assert "workspace_cannot_start" in told
+    held = b"".join(file.read_bytes() for file in sorted(tmp_path.glob("bot*")))  # noqa: ASYNC240 - a test
+    assert b"conversations" in held, "it looked where the rows are"
+    assert len(granted) == 3
+    for secret in secrets - {""}:
+        assert secret not in told
+        assert secret.encode() not in held
