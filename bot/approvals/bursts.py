@@ -1,5 +1,8 @@
 """Bursts: calls of one tool that wait at the same time stand on one card, each an approval of its own. Pure.
 
+Where cards go to people in direct messages, calls of several tools do so as well, if the same people decide
+about them in the same way: nobody gets a message for each.
+
 Each keeps its votes, its digest and its deadline, and is told to the agent as soon as it is decided. Only
 what people see of them is one.
 """
@@ -7,27 +10,32 @@ what people see of them is one.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from bot.approvals.approval import Approval, Shape, State
+from bot.approvals.asking import Asking
 from bot.approvals.carding import lead_of, version_of
 from bot.approvals.choosing import Chosen
 from bot.approvals.ids import ApprovalId
+from bot.approvals.places import ToApprovers
+from bot.approvals.policy import Policy
 
 MOST: Final = 50
 """Approvals that wait on one card."""
 
 
-def lead_for(approval: Approval, waiting: Sequence[Approval]) -> Approval | None:
+def lead_for(
+    approval: Approval, waiting: Sequence[Approval], policy: Policy | None = None
+) -> Approval | None:
     """The approval whose card this one joins, among those of its conversation that wait; None for no other.
 
     One tool has one set of terms, so that the same people decide in the same places, unless functions of the
-    policy chose others for a call.
+    policy chose others for a call. Without a `policy` the tools alone tell.
     """
-    if (sort := _only_sort(approval)) is None:
+    if (sort := _sort(approval, policy)) is None:
         return None
     leads = (one for one in waiting if one.card is None and one.requesters == approval.requesters)
-    fit = (one for one in leads if _only_sort(one) == sort)
+    fit = (one for one in leads if _sort(one, policy) == sort)
     return next((one for one in fit if sum(lead_of(other) == one.id for other in waiting) < MOST), None)
 
 
@@ -61,6 +69,28 @@ def merged(card: Sequence[Approval]) -> Approval:
 def open_cards(waiting: Iterable[Approval]) -> list[ApprovalId]:
     """The cards on which people are asked, by the approval whose card it is, oldest first."""
     return list(dict.fromkeys(lead_of(one) for one in waiting if not one.held))
+
+
+def _sort(approval: Approval, policy: Policy | None) -> object:
+    """What has to be the same of all that stand on one card; None for what stands alone."""
+    tool = _only_sort(approval)
+    if tool is None or policy is None:
+        return tool
+    terms = policy.terms_of(approval.actions[0])
+    # What a rule says of each call by itself may differ: it is told, and asked, for each.
+    return replace(terms, **_OF_A_CALL) if isinstance(terms.channel, ToApprovers) else tool
+
+
+_OF_A_CALL: Final[dict[str, Any]] = {
+    "redact": (),
+    "edit_to": (),
+    "reasons": (),
+    "ask": Asking.ALWAYS,
+    "danger": False,
+    "all_at_once": False,
+    "fresh": False,
+    "shared_channels": False,
+}
 
 
 def _only_sort(approval: Approval) -> tuple[str, Chosen | None] | None:

@@ -35,7 +35,8 @@ class Queue:
         `waiting` is what waits in its conversation already.
         """
         if approval.state is State.WAITING:
-            lead, most = lead_for(approval, waiting), self.policy.of(approval.realm).open_cards
+            policy = self.policy.of(approval.realm)
+            lead, most = lead_for(approval, waiting, policy), policy.open_cards
             is_full = any(one.held for one in waiting) or len(open_cards(waiting)) >= most
             approval = replace(approval, card=lead.id if lead else None, held=lead.held if lead else is_full)
         asked, timers = timed(approval, self.policy.of(approval.realm))

@@ -4,17 +4,20 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import pytest
 
 from bot.approvals.approval import Approval, Shape, State
+from bot.approvals.asking import Asking
 from bot.approvals.bursts import MOST, lead_for, merged, open_cards
 from bot.approvals.carding import version_of
 from bot.approvals.choosing import Chosen
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Reject
-from bot.approvals.ids import ApprovalId, UserId
-from bot.approvals.policy import Members, Policy, Terms
+from bot.approvals.ids import ApprovalId, ChannelId, UserId
+from bot.approvals.places import IN_THREAD, InChannel, ToApprovers
+from bot.approvals.policy import Members, Policy, Rule, Terms
 from bot.approvals.queueing import Queue
 from bot.approvals.who import One
 from bot.store import open_store
@@ -162,6 +165,40 @@ def test_calls_for_which_functions_chose_other_people_stand_apart() -> None:
     waiting = [approval("1", action("a-1", chosen=bobs)), approval("2", action("a-2", chosen=carols))]
     assert lead_for(approval("3", action("a-3", chosen=carols)), waiting) == waiting[1]
     assert lead_for(approval("4", action("a-4")), waiting) is None
+
+
+DIRECT = Terms(approvers=(One(BOB),), channel=ToApprovers(), expires_after=timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("defaults", "rule", "together"),
+    [
+        (DIRECT, {}, True),
+        (DIRECT, {"redact": ("x",), "danger": True, "reasons": ("No.",), "all_at_once": True}, True),
+        (DIRECT, {"edit_to": ("a",), "ask": Asking.ONCE, "fresh": True, "shared_channels": True}, True),
+        (DIRECT, {"approvers": (One(UserId("U0CAROL")),)}, False),
+        (DIRECT, {"quorum": 2}, False),
+        (DIRECT, {"self_approval": True}, False),
+        (DIRECT, {"expires_after": timedelta(hours=2)}, False),
+        (DIRECT, {"remind_after": (timedelta(minutes=1),)}, False),
+        (DIRECT, {"escalate_after": timedelta(minutes=1), "escalate_to": (BOB,)}, False),
+        (DIRECT, {"channel": IN_THREAD}, False),
+        (replace(DIRECT, channel=IN_THREAD), {}, False),
+        (replace(DIRECT, channel=InChannel(ChannelId("C0OPS"))), {}, False),
+    ],
+)
+def test_in_direct_messages_calls_of_several_tools_stand_together_if_the_same_people_decide_likewise(
+    defaults: Terms,
+    rule: dict[str, Any],
+    together: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    policy = Policy(defaults=defaults, rules=(Rule(tools=("other",), **rule),))
+    first = waits("1")
+    for one, other in ((waits("1"), waits("2", "other")), (waits("1", "other"), waits("2"))):
+        assert lead_for(other, [one], policy) == (one if together else None)
+    assert lead_for(waits("2"), [first], policy) == first
+    question = waits("2", "other", shape=Shape.QUESTION)
+    assert lead_for(question, [first], policy) is None
 
 
 def test_a_card_that_is_full_takes_no_more() -> None:

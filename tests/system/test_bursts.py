@@ -178,3 +178,39 @@ async def test_reject_all_elsewhere_ends_every_copy_and_is_heard_once_in_the_thr
             "tool (3 times) were rejected by <@U0BOB>."
         ]
         assert RUNS == []
+
+
+async def test_calls_of_several_tools_are_one_direct_message_for_each_person_and_stay_so(
+    tmp_path: Path,
+) -> None:
+    policy = (
+        f'{DIRECT}[[rules]]\ntools = ["store"]\ndanger = true\n'
+        '[[rules]]\ntools = ["ask_user"]\napprovers = ["@carol"]\n'
+    )
+    script: list[tuple[str, Json]] = [
+        ("transfer", {"amount": 1.0, "to": "first"}),
+        ("store", {"data": {"a": 1}}),
+        ("transfer", {"amount": 2.0, "to": "second"}),
+        ("ask_user", {"question": "carol?"}),
+    ]
+    async with a_house(tmp_path, agent=EACH, policy=policy) as house:
+        await house.asks(script)
+        bobs = await house.bob.sees("3 of 3 open", channel="D0BOB")
+        carols = await house.carol.sees("3 of 3 open", channel="D0CAROL")
+        alone = await house.carol.sees("carol?", channel="D0CAROL")
+        assert alone["ts"] != carols["ts"]
+        await house.bob.press(bobs, "Approve")
+        carols = await house.carol.sees_change(carols, "2 of 3 open")
+        await house.carol.press(carols, "Reject", nth=0)
+        assert await house.carol.submit(await house.carol.form(), {"Reason": "no"}) == {}
+        bobs = await house.bob.sees_change(bobs, "1 of 3 open")
+    async with a_house(tmp_path, agent=EACH, policy=policy) as house:
+        await house.bob.press(bobs, "Approve")
+        await house.carol.press(alone, "Respond")
+        assert await house.carol.submit(await house.carol.form(), {"Response": "yes"}) == {}
+        answer = await house.answer("ask_user: yes")
+        assert "with reason: no" in answer
+        cards = [one for one in await house.bob.messages("D0BOB") if "digest" in text_of(one)]
+        assert [one["ts"] for one in cards] == [bobs["ts"]]
+        assert len([one for one in await house.carol.messages("D0CAROL") if "digest" in text_of(one)]) == 2
+    assert [run[1].get("to") for run in RUNS] == ["first", "second"]
