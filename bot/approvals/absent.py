@@ -73,9 +73,12 @@ class Absence:
         """Say it."""
         await self.advance(id)
 
-    async def repair(self, id: ConversationId, wish: str) -> None:  # noqa: ARG002 - as the port has it
-        """Say it."""
-        await self.advance(id)
+    async def repair(self, id: ConversationId, wish: str) -> None:
+        """Say it, once for each wish."""
+        async with self.store.write() as tx:
+            if conversation := await tx.conversations.get(id):
+                ends, told = Endings(jobs=self.jobs, now=self.now), say(AWAY, agent=conversation.realm.agent)
+                await ends.say(tx, conversation, PostKind.NOTICE, told, key=wish)
 
     async def advance(self, id: ConversationId) -> None:
         """Say it where something is owed; the conversation rests then, and Retry goes on with it."""

@@ -52,7 +52,6 @@ async def test_what_rests_goes_on_resting(store: WatchedStore, status: Status) -
     for does in (
         absence(store).start(THREAD),
         absence(store).give_up(THREAD),
-        absence(store).repair(THREAD, "wish"),
         absence(store).advance(ConversationId("unknown")),
     ):
         await does
@@ -139,3 +138,10 @@ async def test_each_conversation_runs_with_its_own_agent_alone(store: WatchedSto
     whose = {"c1": "ops", "c2": "docs", "c3": "away", "c4": "ops"}
     does = ("start", "advance", "give_up", "repair w")
     assert done == [(whose[each], what, each) for each in realms for what in does]
+
+
+async def test_a_repair_is_told_that_there_is_nobody_to_go_on_once_for_each_wish(store: WatchedStore) -> None:
+    await there_is(store, Status.WAITING)
+    for wish in ("w1", "w1", "w2"):
+        await absence(store).repair(THREAD, wish)
+    assert await stands(store) == (Status.WAITING, [(PostKind.NOTICE, AWAY)] * 2)

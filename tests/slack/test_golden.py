@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import pytest
 
-from tests.slack import states, states_beside
+from tests.slack import states, states_beside, states_of_agents
 from tests.slack.second_opinion import second_opinion
 
 GOLDEN: Final = Path(__file__).parent / "golden"
-MESSAGES: Final = {**states.MESSAGES, **states_beside.MESSAGES}
-VIEWS: Final = {**states.VIEWS, **states_beside.VIEWS}
+MESSAGES: Final = {**states.MESSAGES, **states_beside.MESSAGES, **states_of_agents.MESSAGES}
+VIEWS: Final = {**states.VIEWS, **states_beside.VIEWS, **states_of_agents.VIEWS}
 STATES: Final = (*MESSAGES, *VIEWS)
 
 

@@ -153,6 +153,23 @@ async def test_what_is_nearly_a_name_is_asked_about_and_who_may_not_ask_one_agen
         await house.answer("heard hello")
 
 
+async def test_a_message_is_taken_along_to_the_agent_that_is_named(tmp_path: Path) -> None:
+    async with both(tmp_path) as house:
+        said = await house.bob.say("#general", "The page is wrong.")
+        message = await house.bob.sees(lambda one: one["ts"] == said["ts"], channel="#general")
+        await house.alice.uses_shortcut(message)
+        form = await house.alice.form("About this message by")
+        assert "Begin with NAME: to ask another agent than ops; they are ops, docs." in text_of(form)
+        assert await house.alice.submit(form, {"What should the agent do?": "docs: mend it"}) == {}
+        asked = await house.bob.sees("asked docs:", thread=said["ts"])
+        assert "mend it\n(about a message" in text_of(asked)
+        await house.answer("heard mend it", thread=said["ts"])
+        await house.alice.uses_shortcut(message)
+        form = await house.alice.form("About this message by")
+        await house.alice.submit(form, {"What should the agent do?": "ops: mend it"})
+        await house.alice.form("This conversation is with docs and stays with it")
+
+
 async def test_an_agent_that_is_taken_out_runs_nothing_loses_nothing_and_goes_on_once_it_is_back(
     tmp_path: Path,
 ) -> None:
