@@ -160,3 +160,77 @@ def test_a_button_is_called_by_what_it_does_to_what_and_stays_short() -> None:
     ]
     assert labels({"password": "hunter2"})[0] == "Approve delete_file (masked, 7 characters)"
     assert all(len(label) <= 75 for label in labels({"path": "👩🏽‍💻" * 90}))
+
+
+def ruled(*rules: tuple[str, str]) -> Approval:
+    """Calls of these tools, each with these words about who may decide."""
+    return approval(*(briefed(action(n, tool), words) for n, (tool, words) in enumerate(rules)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (ruled(("a", "Ann"), ("b", "Ann")), "To decide: Ann."),
+        (ruled(("a", "Ann"), ("b", "Ben")), "To decide about a: Ann. To decide about b: Ben."),
+        (ruled(("a", "Ann"), ("b", "")), "To decide about a: Ann."),
+        (ruled(("a<", "Ann"), ("b", "Ann"), ("c", "")), "To decide about a&lt; and 1 more: Ann."),
+        (
+            ruled(("t" * 61, "Ann"), ("b", "Ben"), ("c", "")),
+            f"To decide about {'t' * 54}…: Ann. To decide about b: Ben.",
+        ),
+        (
+            ruled(*((f"t{n}", f"P{n}") for n in range(4))),
+            (
+                "To decide about t0: P0. To decide about t1: P1. To decide about t2: P2. "
+                "1 more rules, which each call tells."
+            ),
+        ),
+        (
+            ruled(*((f"t{n}", f"P{n}") for n in range(5))),
+            (
+                "To decide about t0: P0. To decide about t1: P1. To decide about t2: P2. "
+                "2 more rules, which each call tells."
+            ),
+        ),
+        (ruled(("a", "x" * 600)), f"To decide: {'x' * 600}."),
+        (ruled(("a", "x" * 601)), f"To decide: {'x' * 594}…."),
+    ],
+)
+def test_whom_each_rule_lets_decide_is_said_for_three_rules_at_most(asked: Approval, told: str) -> None:
+    assert lines(asked)[2] == f"({told} {ASKED})"
+
+
+@pytest.mark.parametrize(("tool", "named"), [("t" * 60, "t" * 60), ("t" * 61, "t" * 54 + "…"), ("", '""')])
+def test_of_many_calls_a_tool_has_a_name_of_60_characters_at_most(tool: str, named: str) -> None:
+    many = approval(*(action(number, tool) for number in range(5)))
+    assert lines(many)[1] == f"@U0ALICE asks for 5 calls: `{named}` (5 times)"
+
+
+def test_three_tools_are_named_and_a_fourth_is_counted() -> None:
+    def many(tools: int) -> str:
+        return lines(approval(*(action(number, f"t{number % tools}") for number in range(4 * tools))))[1]
+
+    assert many(3).endswith("`t0` (4 times), `t1` (4 times), `t2` (4 times)")
+    assert many(4).endswith("`t2` (4 times) and 1 more")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(160, "x" * 160), (161, "x" * 154 + "…")])
+def test_a_question_has_160_characters(length: int, shown: str) -> None:
+    only = frozenset({DecisionKind.RESPOND})
+    asked = approval(action(0, "ask_user", {"question": "x" * length}, allowed=only))
+    assert lines(asked)[1] == f"For @U0ALICE the agent asks: `{shown}`"
+
+
+def test_only_what_can_be_answered_alone_and_has_a_question_is_one() -> None:
+    only = frozenset({DecisionKind.RESPOND})
+    assert "asks for" in lines(approval(action(0, "ask", {"text": "x"}, allowed=only)))[1]
+    assert "asks for" in lines(approval(action(0, "ask", {"question": "x"})))[1]
+
+
+def test_three_calls_are_told_in_the_sentence_and_a_fourth_is_counted() -> None:
+    def said(count: int) -> str:
+        asked = approval(*(action(n, "rm", {"path": f"f{n}"}) for n in range(count)))
+        return card(asked, requester=ALICE).text
+
+    assert said(3) == "Approval needed: <@U0ALICE> asks for rm f0, rm f1, rm f2."
+    assert said(4) == "Approval needed: <@U0ALICE> asks for rm f0, rm f1, rm f2 and 1 more."
