@@ -1,15 +1,12 @@
 """Whatever people read or hear is said in their language: nothing of ours stands outside of it."""
 
-import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from gettext import NullTranslations
-from string import Formatter
 from typing import Any, Final
 
 import pytest
-from babel.messages.extract import extract_from_dir
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Decided
@@ -33,11 +30,10 @@ from bot.slack.stands import STATES as STANDS
 from tests.slack.samples import ALICE, BOB, NOW, action, approval
 from tests.slack.test_golden import STATES, drawn
 from tests.slack.test_scripts import SUSPICIOUS
-from tests.slack.unspoken import ROOT, Blotted, unsaid, unspoken
+from tests.slack.unspoken import Blotted, unsaid, unspoken
 from tests.store.samples import conversation
+from tests.test_sentences import found
 
-KEYWORDS: Final = {"say": None, "said": None, "phrase": None, "say_many": (1, 2)}
-"""What marks a message, as `pybabel extract` takes it."""
 OF_AGENTS: Final = frozenset(
     {
         "amount",
@@ -212,31 +208,6 @@ class Recorded(NullTranslations):
         return super().ngettext(msgid1, msgid2, n)
 
 
-@cache
-def _catalogued() -> frozenset[str]:
-    """Every message that Babel finds in the code."""
-    found = extract_from_dir(str(ROOT), method_map=[("**.py", "python")], keywords=KEYWORDS)
-    messages = (one[2] for one in found)
-    return frozenset(each for one in messages for each in ((one,) if isinstance(one, str) else one))
-
-
-def _written() -> Iterator[tuple[str, ast.expr]]:
-    """Where a message stands in the code, and what stands there."""
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
-                for one in node.args[: 2 if node.func.id == "say_many" else 1]:
-                    yield f"{path.name}:{one.lineno}", one
-
-
-def test_every_message_in_the_code_gets_into_the_catalogues() -> None:
-    """Not one that stands within an f-string, for example: Babel does not look there."""
-    messages = [(where, one.value) for where, one in _written() if isinstance(one, ast.Constant)]
-    assert len(messages) > 500
-    assert [(where, one) for where, one in messages if one not in _catalogued()] == []
-    assert [where for where, one in _written() if isinstance(one, ast.JoinedStr | ast.BinOp)] == []
-
-
 def test_every_message_that_is_said_gets_into_the_catalogues() -> None:
     """Not one, for example, that a constant holds which no `phrase` marks."""
     recorded = Recorded()
@@ -246,14 +217,4 @@ def test_every_message_that_is_said_gets_into_the_catalogues() -> None:
         for told in TOLD.values():
             told()
     assert len(recorded.messages) > 250
-    assert recorded.messages - _catalogued() == set()
-
-
-def test_no_message_is_empty() -> None:
-    assert "" not in _catalogued()  # gettext answers it with the head of the catalogue
-
-
-def test_the_places_of_messages_have_names() -> None:
-    """A translator can put them in another order."""
-    names = [(one, name) for one in _catalogued() for _, name, _, _ in Formatter().parse(one)]
-    assert [one for one, name in names if name is not None and not name.isidentifier()] == []
+    assert recorded.messages - found() == set()
