@@ -70,9 +70,18 @@ def listed(told: Sequence[str], last: str = AND) -> str:
     return say(last, before=say(", ").join(told[:-1]), last=told[-1])
 
 
-def speak(language: Language | None) -> None:
-    """From here on in this task, all that is said is for one person who reads this language."""
+def speak(language: Language | None, *, public: Language) -> None:
+    """From here on in this task, all that is said is for one person who reads this language.
+
+    None for the `public` one, in which all is that several people see.
+    """
     _private.set(language)
+    _public.set(public)
+
+
+def spoken_in_public() -> Language:
+    """What several people see is in this language here."""
+    return _public.get()
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """Which language a person reads, as Slack says it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from slack_bolt.response import BoltResponse
 
 from bot.approvals.ids import UserId
-from bot.approvals.words import Language, speak
+from bot.approvals.words import Language, speak, spoken_in_public
 from bot.slack.text import is_user_id
 
 
@@ -20,14 +20,19 @@ class Languages(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """Bolt's middleware by which whoever sent a payload is answered in their own language."""
+    """Bolt's middleware by which whoever sent a payload is answered in their own language.
+
+    What several people see is in the language of where this was made: several workspaces may have one way in.
+    """
 
     languages: Languages
+    public: Language = field(default_factory=spoken_in_public)
 
     async def enter(self, body: dict[str, Any], next: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:
         """Speak it for as long as this payload is worked on."""
         by = sender(body)
-        speak(await self.languages.language(by) if by else None)  # not within a block: Bolt goes on after us
+        own = await self.languages.language(by) if by else None
+        speak(own, public=self.public)  # not within a block: Bolt goes on after us
         return await next()
 
 

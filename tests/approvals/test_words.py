@@ -71,7 +71,7 @@ def test_the_public_language_holds_where_nobody_alone_reads() -> None:
 
 async def test_what_one_task_speaks_no_other_one_hears() -> None:
     async def task(language: NullTranslations | None) -> str:
-        speak(language)
+        speak(language, public=ENGLISH)
         await asyncio.sleep(0)  # the other one's turn
         return say("done")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.approvals.ids import UserId
-from bot.approvals.words import ENGLISH, Language, say
+from bot.approvals.words import ENGLISH, Language, in_public, public_language, say
 from bot.languages import LANGUAGES, language
 from bot.slack.languages import Interpreter, sender
 from bot.slack.literal import plain, said
@@ -54,6 +54,21 @@ async def test_whoever_sent_a_payload_is_answered_in_their_language() -> None:
     assert reads.asked == ["U0BOB"]
     assert await Interpreter(languages=reads).enter({"type": "x"}, listener) == "done"  # type: ignore[arg-type,comparison-overlap]
     assert reads.asked == ["U0BOB"]
+
+
+async def test_several_workspaces_with_one_way_in_have_each_its_own_public_language() -> None:
+    async def listener() -> tuple[str, str]:
+        private = say("done")
+        with in_public():
+            return private, say("for all")
+
+    with public_language(Loud()):
+        loud = Interpreter(languages=Reads(None))
+    quiet = Interpreter(languages=Reads(Loud()))
+    body = {"user": {"id": "U0BOB"}}
+    assert await loud.enter(body, listener) == ("DONE", "FOR ALL")  # type: ignore[arg-type,comparison-overlap]
+    assert await quiet.enter(body, listener) == ("DONE", "for all")  # type: ignore[arg-type,comparison-overlap]
+    assert await loud.enter(body, listener) == ("DONE", "FOR ALL")  # type: ignore[arg-type,comparison-overlap]
 
 
 def test_english_is_spoken_wherever_it_is_from() -> None:
