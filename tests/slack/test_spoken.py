@@ -11,10 +11,13 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Decided
 from bot.approvals.asked_again import InForce
+from bot.approvals.asked_for import AskedFor
 from bot.approvals.asking import Asking, Remembering
+from bot.approvals.conversation import Status
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit
-from bot.approvals.ids import ActionId
+from bot.approvals.ids import ActionId, ChannelId, ConversationId, UserId
 from bot.approvals.masking import BY_DEFAULT
+from bot.approvals.roster import ONE_AGENT
 from bot.approvals.together import Covered, Left, Together
 from bot.approvals.words import say, say_many, spoken
 from bot.slack.all_at_once import result, sheet
@@ -23,7 +26,7 @@ from bot.slack.edits import FieldErrors, read_edit
 from bot.slack.fields import MOST_INPUTS
 from bot.slack.forms import edit_form, message_form, read_message
 from bot.slack.not_asked import in_words
-from bot.slack.own import not_asked_again
+from bot.slack.own import Own, not_asked_again
 from bot.slack.reviewing import review
 from bot.slack.scripts import suspicions
 from bot.slack.stands import STATES as STANDS
@@ -190,6 +193,54 @@ def test_a_blotted_sentence_has_its_places_and_is_as_long() -> None:
     with spoken(Blotted()):
         assert say("*{tool}* ran {count:,} times", tool="rm", count=1_000) == "*rm* ~~~ 1,000 ~~~~~"
         assert say_many("{count} time", "{count} times", 1) == "1 ~~~~"
+
+
+class Conversations:
+    """One of each person's, in a channel, and nothing to be found out about others."""
+
+    def __init__(self, *mine: AskedFor, of_others: Sequence[AskedFor] = ()) -> None:
+        self.mine, self.others = mine, of_others
+
+    roster = ONE_AGENT
+
+    async def of(self, by: UserId) -> Sequence[AskedFor]:  # noqa: ARG002 - as the real one
+        return self.mine
+
+    async def of_others(self, channel: ChannelId, by: UserId) -> Sequence[AskedFor]:  # noqa: ARG002 - as the real one
+        return self.others
+
+    async def stop(self, id: ConversationId, *, by: UserId) -> None:
+        pass
+
+    async def remembered(self, by: UserId) -> Sequence[InForce]:  # noqa: ARG002 - as the real one
+        return [_in_force(Asking.ONCE)]
+
+
+HERE, ELSEWHERE = ChannelId("C0HERE"), ChannelId("C0ELSEWHERE")
+
+
+def _under_way(channel: ChannelId) -> AskedFor:
+    return AskedFor(conversation=replace(conversation(status=Status.WORKING), channel=channel), words="7")
+
+
+@pytest.mark.parametrize(
+    "conversations",
+    [
+        Conversations(),
+        Conversations(_under_way(HERE), of_others=[_under_way(HERE)]),
+        Conversations(_under_way(HERE), _under_way(HERE)),
+        Conversations(_under_way(ELSEWHERE)),
+    ],
+    ids=["none", "one", "several", "elsewhere"],
+)
+async def test_all_that_is_ours_in_what_a_person_asked_for_is_said(conversations: Any) -> None:  # noqa: ANN401 - stands for three
+    own = Own(own=conversations, steering=conversations, private=conversations, workspace_url="https://a.b/")
+    with spoken(Blotted()):
+        listed, stopped = await own.status(BOB, HERE), await own.cancel(BOB, HERE)
+    for told in (listed, stopped):
+        drawn = told if isinstance(told, str) else {"text": told.text, "blocks": told.blocks}
+        assert "~" in str(drawn)
+        assert unsaid(drawn) == []
 
 
 class Recorded(NullTranslations):
