@@ -42,6 +42,7 @@ OF_METHOD: dict[str, set[str]] = {
     "conversations_list": {"channels:read", "groups:read", "im:read"},
     "conversations_members": {"channels:read", "groups:read", "im:read"},
     "conversations_replies": {"channels:history", "groups:history", "im:history"},
+    "files_upload_v2": {"files:write"},
     "usergroups_list": {"usergroups:read"},
     "users_conversations": {"channels:read", "groups:read"},
     "users_info": {"users:read"},

@@ -9,6 +9,7 @@ from bot.sandbox.client_api import ClientApi
 from bot.sandbox.control import Control
 from bot.sandbox.core import Core
 from bot.sandbox.events import Events
+from bot.sandbox.files import Files
 from bot.sandbox.interactions import Interactions
 from bot.sandbox.oauth import Authorize
 from bot.sandbox.response_urls import ResponseUrls
@@ -31,6 +32,8 @@ def application(core: Core, events: Events, interactions: Interactions) -> web.A
             web.get("/oauth/v2/authorize", authorize.ask),
             web.post("/oauth/v2/authorize", authorize.answer),
             web.get("/link", core.socket_mode.accept),
+            web.post("/upload/{id}", Files(core).take),
+            web.get("/files/{channel}/{ts}/{id}", Files(core).give),
             web.post("/response/{token}", ResponseUrls(core).handle),
             *client.routes(),
             *Control(core).routes(),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID, BOT_ID, BOT_NAME, BOT_USER
 from bot.sandbox.records import Account, Channel, Json, Message, Ts, UserId, View
-from bot.sandbox.slack_objects import thread_summary
+from bot.sandbox.slack_objects import files_of, thread_summary
 from bot.sandbox.workspace import Workspace
 
 VIEW_FIELDS = ("type", "title", "submit", "close", "callback_id", "blocks")
@@ -107,6 +107,8 @@ def _message(workspace: Workspace, message: Message) -> Json:
         shown["bot_id"] = message.bot_id
     if message.blocks:
         shown["blocks"] = message.blocks
+    if message.files:
+        shown["files"] = files_of(message)
     if message.thread_ts and message.is_reply:
         shown["thread_ts"] = message.thread_ts
     if message.broadcast:

@@ -31,8 +31,19 @@ class Core:
     """Where the app reaches Slack, if that is not here."""
     beside: list["Core"] = field(default_factory=list)
     """The other workspaces of the same Slack, of which this one has the server."""
+    uploads: dict[str, "Upload"] = field(default_factory=dict)
+    """Files that are on their way, by id."""
     codes: dict[str, "Code"] = field(default_factory=dict)
     """What installations came back with, of all of these workspaces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file that was announced, and what has come of it."""
+
+    name: str
+    length: int
+    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

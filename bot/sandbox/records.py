@@ -94,6 +94,8 @@ class Message:
     """Of a thread, at its first message: its name."""
     status: str = ""
     """Of a thread: what the app says that it is doing."""
+    files: list[Json] | None = None
+    """With their whole text in `content`, which only their own address gives."""
     prompts: list[Json] | None = None
     """Of a thread: what the app offers to begin with."""
 

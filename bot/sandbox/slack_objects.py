@@ -99,9 +99,20 @@ def message_object(message: Message, workspace: Workspace, *, with_metadata: boo
             shown["parent_user_id"] = root.user if root else ""
     if message.broadcast:
         shown["subtype"] = "thread_broadcast"
+    if message.files:
+        shown["files"] = files_of(message)
     if message.metadata is not None and with_metadata:
         shown["metadata"] = message.metadata
     return shown | thread_summary(message, workspace)
+
+
+def files_of(message: Message) -> list[Json]:
+    """A message's files, without what is in them."""
+    return [
+        {name: told for name, told in one.items() if name != "content"}
+        | {"url_private": f"/files/{message.channel}/{message.ts}/{one['id']}"}
+        for one in message.files or ()
+    ]
 
 
 def thread_summary(message: Message, workspace: Workspace) -> Json:

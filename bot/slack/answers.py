@@ -20,7 +20,7 @@ from bot.slack import buttons, verbs
 from bot.slack.literal import Excerpt, excerpt, person, quote, said, section
 from bot.slack.literal import plain as piece
 from bot.slack.markdown import defuse, undefused
-from bot.slack.message import Message, as_json
+from bot.slack.message import File, Message, as_json
 from bot.slack.splitting import split
 from bot.slack.text import clip, escape, mention, own_words, visible
 from bot.slack.thumbs import thumbs
@@ -33,6 +33,10 @@ _AGENT_SAYS: Final = phrase("The agent says:")
 """Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
 _BY_AN_AGENT: Final = phrase("Written by an AI agent, which can be wrong.")
 """At the end of what the agent wrote."""
+FOLLOWS: Final = phrase("This is the beginning; the whole answer, {count:,} characters, follows below.")
+TITLE: Final = phrase("The agent's whole answer")
+MOST_MESSAGES: Final = 3
+"""Messages of one answer; what is longer, 33,000 characters, nobody reads in a thread."""
 _NOTHING: Final = phrase("The agent finished without saying anything.")
 
 
@@ -40,14 +44,19 @@ ASKED: Final = phrase("{who} asked:")
 ASKED_AN_AGENT: Final = phrase("{who} asked {agent}:")
 
 
-def answer(text: str, id: PostId, *, plainly: bool = False) -> list[Message]:
+def answer(text: str, id: PostId, *, plainly: bool = False, files: bool = False) -> list[Message]:
     """The agent's words, in as many messages as they need, in order; at least one.
 
-    Below the last one people can say what they think of it; `plainly`, with ordinary buttons.
+    Below the last one people can say what they think of it; `plainly`, with ordinary buttons. What needs
+    more than a few has that below its first one, and goes on as a file, or in messages without `files`.
     """
     if not text.strip():
         return [notice(say(_NOTHING))]
     *parts, last = split(defuse(visible(text)))
+    if len(parts) >= MOST_MESSAGES:
+        below = _small(say(FOLLOWS, count=len(text))), _small(_BY_AN_AGENT), thumbs(id, plainly=plainly)
+        whole = Message(text=say(TITLE), blocks=[], file=File(title=say(TITLE), content=visible(text)))
+        return [_part(parts[0], *below), *([whole] if files else map(_part, [*parts[1:], last]))]
     return [*map(_part, parts), _part(last, _small(_BY_AN_AGENT), thumbs(id, plainly=plainly))]
 
 

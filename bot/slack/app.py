@@ -46,8 +46,9 @@ _clients: Final = WeakSet[AsyncWebClient]()
 TIMEOUT: Final = 10
 """Seconds after which a request to Slack has failed."""
 
-OPTIONAL_SCOPES: Final = frozenset({"assistant:write"})
-"""What is only a courtesy: without them, threads in Slack's agent view have no title."""
+OPTIONAL_SCOPES: Final = frozenset({"assistant:write", "files:write"})
+"""What is only a courtesy: without them, threads in Slack's agent view have no title, and a very long answer
+comes in many messages and not as a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ A post is marked as being sent before it is handed to Slack. If the answer is lo
 message is there; then Slack is asked for a message that carries the post's id, before it is posted again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -26,12 +26,13 @@ from bot.approvals.realm import Choice
 from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.standings import Standings
 from bot.slack import answers, sending
+from bot.slack.answer_files import FILES, NoFilesError, known, upload
 from bot.slack.displaced import Displaced
 from bot.slack.drawing import CHANGING, SIMPLER, Drawing
 from bot.slack.finding import found
 from bot.slack.languages import Languages
 from bot.slack.loading import loaded
-from bot.slack.message import Message
+from bot.slack.message import File, Message
 from bot.slack.pace import Pace
 from bot.slack.refusals import Meaning, is_about_blocks, later, meaning_of, name_of
 from bot.slack.sightings import sighting
@@ -64,6 +65,8 @@ class Courier:
     """Of redraws."""
     turns: Pace = field(default_factory=Pace)
     """Of new messages."""
+    lacking: set[str] = field(default_factory=set)
+    """What this Slack does not do at all: `FILES`."""
     refused: set[PostKind] = field(default_factory=set)
     """What this Slack did not take as it is meant to be, and is given plainly from then on."""
 
@@ -82,6 +85,8 @@ class Courier:
                 replace(post, state=PostState.UNDELIVERABLE, problem="the thread has no message")
             )
             return
+        # The second message of an answer that goes on is what comes of it where there are no files.
+        drawing = replace(drawing, files=FILES not in self.lacking and post.drawn < 1)
         parts = drawing.parts()
         if not parts:
             await self._save(replace(post, state=PostState.UNDELIVERABLE, problem="it is too late to say it"))
@@ -89,14 +94,13 @@ class Courier:
         if await self._displaced.must_not_be_shown(drawing):
             return
         first = post.drawn + 1 if post.kind is PostKind.ANSWER else 0
-        for number in range(first, len(parts)):
-            post = await self._show(replace(drawing, post=post), parts[number], number)
-            if post.state is PostState.UNDELIVERABLE:
-                return
-            last = number == len(parts) - 1
-            is_drawn = post.drawn == drawing.drawn(number)
-            told = self._told("shown", replace(drawing, post=post), parts[number]) if is_drawn else ()
-            post = await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
+        try:
+            post = await self._show_all(drawing, parts, first)
+        except NoFilesError:
+            drawing = await self._load(id) or drawing
+            post = await self._show_all(drawing, drawing.parts(), 1)
+        if post.state is PostState.UNDELIVERABLE:
+            return
         # It may have been decided, withdrawn or retried while it was on its way.
         if post.kind in {PostKind.CARD, PostKind.PROGRESS}:
             await self.redraw(id, version=post.drawn + 1)
@@ -105,6 +109,18 @@ class Courier:
                 await self.redraw(id)
         elif post.kind in CHANGING and (post.drawn, post.settled_by) != drawing.looks:
             await self.redraw(id)
+
+    async def _show_all(self, drawing: Drawing, parts: Sequence[Message], first: int) -> Post:
+        post = drawing.post
+        for number in range(first, len(parts)):
+            post = await self._show(replace(drawing, post=post), parts[number], number)
+            if post.state is PostState.UNDELIVERABLE:
+                break
+            last = number == len(parts) - 1
+            is_drawn = post.drawn == drawing.drawn(number)
+            told = self._told("shown", replace(drawing, post=post), parts[number]) if is_drawn else ()
+            post = await self._save(replace(post, state=PostState.SHOWN if last else PostState.OWED), *told)
+        return post
 
     async def redraw(self, id: PostId, *, version: int | None = None) -> None:
         """Bring a shown message up to date; a message that is gone is posted anew.
@@ -172,6 +188,8 @@ class Courier:
         post = drawing.post
         if wait := self.turns.wait(drawing.channel, f"{post.id}/{number}"):
             raise TryLater(wait, "other messages go first")
+        if message.file:
+            return await self._show_file(drawing, message.file, number)
         if post.state is PostState.SENDING and (there := await found(self.client, drawing, number)):
             # It looks as it did when it was sent, whenever that was.
             known = post.drawn if post.kind in CHANGING else drawing.drawn(number)
@@ -179,13 +197,24 @@ class Courier:
         post = replace(post, state=PostState.SENDING)
         await self._save(post, *self._told("showing", drawing, message))
         try:
-            answer = await self._send(drawing, message, number)
+            answer = await sending.post(self.client, drawing, message, number)
         except SlackApiError as error:
             return await self._not_shown(drawing, post, message, number, error)
         return await self._shown(drawing, answer, drawing.drawn(number))
 
-    async def _send(self, drawing: Drawing, message: Message, number: int) -> AsyncSlackResponse:
-        return await sending.post(self.client, drawing, message, number)
+    async def _show_file(self, drawing: Drawing, file: File, number: int) -> Post:
+        """The same of an answer's file; `NoFilesError` where its words go on in messages."""
+        place = await known(self.client, drawing, number)
+        if place is None:
+            post = await self._save(replace(drawing.post, state=PostState.SENDING))
+            try:
+                place = await upload(self.client, drawing, file)
+            except NoFilesError:
+                self.lacking.add(FILES)
+                raise
+            except SlackApiError as error:
+                return await self._not_shown(drawing, post, Message(text="", blocks=[]), number, error)
+        return await self._shown(drawing, place, number)
 
     async def _not_shown(
         self, drawing: Drawing, post: Post, message: Message, number: int, error: SlackApiError
@@ -201,7 +230,7 @@ class Courier:
                 simpler = replace(drawing, plainly=True, post=replace(post, state=PostState.OWED))
                 return await self._show(simpler, simpler.parts()[number], number)
             case Meaning.TOO_MUCH if drawing.post.kind is PostKind.ANSWER:
-                answer = await self._send(drawing, answers.plain(message), number)
+                answer = await sending.post(self.client, drawing, answers.plain(message), number)
                 return await self._shown(drawing, answer, drawing.drawn(number))
             case Meaning.WAIT:
                 await self._save(replace(post, state=PostState.OWED))

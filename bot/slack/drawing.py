@@ -59,6 +59,8 @@ class Drawing:
     """The reader's, where one person alone sees it."""
     plainly: bool = False
     """Whether Slack has refused such blocks, so that simpler ones have to do."""
+    files: bool = False
+    """Whether what is very long may go on as a file."""
 
     @property
     def channel(self) -> str:
@@ -112,7 +114,7 @@ class Drawing:
             case PostKind.PROGRESS:
                 return [progress(self.plan, self.conversation.id, plainly=self.plainly)]
             case PostKind.ANSWER:
-                return answers.answer(self.post.text, self.post.id, plainly=self.plainly)
+                return answers.answer(self.post.text, self.post.id, plainly=self.plainly, files=self.files)
             case PostKind.NOTICE:
                 return [answers.notice(self.post.text)]
             case PostKind.KEPT:

@@ -1,5 +1,7 @@
 """Where a message of ours is whose answer was lost: Slack is asked for one that carries the post's id."""
 
+import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -20,8 +22,32 @@ def mark(id: PostId, number: int) -> dict[str, Any]:
     return {"event_type": MARK, "event_payload": {"post": id, "part": number}}
 
 
+def file_name(id: PostId) -> str:
+    """The file's name, by which it is found: no other post has the same."""
+    return f"answer-{hashlib.sha256(id.encode()).hexdigest()[:12]}.md"
+
+
+def _holds(message: Mapping[str, Any], id: PostId) -> bool:
+    """Whether a message of Slack's carries this post's file."""
+    return any(
+        one.get("name") == file_name(id) for one in message.get("files") or () if isinstance(one, dict)
+    )
+
+
 async def found(client: AsyncWebClient, drawing: Drawing, number: int) -> dict[str, Any] | None:
     """Where this part is, if Slack has it although its answer was lost."""
+    wanted = mark(drawing.post.id, number)
+    return await _found(client, drawing, lambda message: message.get("metadata") == wanted)
+
+
+async def found_file(client: AsyncWebClient, drawing: Drawing) -> dict[str, Any] | None:
+    """The same of a post's file."""
+    return await _found(client, drawing, lambda message: _holds(message, drawing.post.id))
+
+
+async def _found(
+    client: AsyncWebClient, drawing: Drawing, is_it: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any] | None:
     channel = drawing.channel
     if is_to_person(channel):
         channel = await _messages_with(client, channel)
@@ -37,7 +63,7 @@ async def found(client: AsyncWebClient, drawing: Drawing, number: int) -> dict[s
         )
     async for page in pages:
         for message in page["messages"]:
-            if message.get("metadata") == mark(drawing.post.id, number):
+            if is_it(message):
                 return {"channel": channel, "ts": message["ts"]}
         if drawing.thread_ts is None:
             break

@@ -15,11 +15,21 @@ View: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """What is sent as a file."""
+
+    title: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One message: `text` is what notifications show and screen readers read; `blocks` is what is drawn."""
 
     text: str
     blocks: Blocks
+    file: File | None = None
+    """Sent in place of a message."""
 
 
 def as_json(blocks: Iterable[Block]) -> Blocks:

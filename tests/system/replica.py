@@ -23,7 +23,7 @@ from bot.approvals.executing import Executing
 from bot.approvals.journal import Run, Step
 from bot.cli import main
 from bot.jobs import postgres
-from bot.slack.courier import Courier
+from bot.slack import sending
 from tests.system.agents import Script
 
 LEASE = 4.0
@@ -99,7 +99,7 @@ bank = Agent(tools=[transfer, look], interrupt_on={"look": False, "*": True}, mo
 
 
 def _with_points() -> None:
-    begin, send = Executing.begin, Courier._send
+    begin, send = Executing.begin, sending.post
 
     async def begin_and_freeze(self: Executing, *args: Any, **kwargs: Any) -> Step:  # noqa: ANN401
         step = await begin(self, *args, **kwargs)
@@ -107,12 +107,12 @@ def _with_points() -> None:
             freeze(Freeze.INTENT)
         return step
 
-    async def freeze_and_send(self: Courier, *args: Any) -> AsyncSlackResponse:  # noqa: ANN401
+    async def freeze_and_send(*args: Any) -> AsyncSlackResponse:  # noqa: ANN401
         freeze(Freeze.POST)
-        return await send(self, *args)
+        return await send(*args)
 
     Executing.begin = begin_and_freeze  # type: ignore[method-assign]
-    Courier._send = freeze_and_send  # type: ignore[method-assign,assignment]
+    vars(sending)["post"] = freeze_and_send
 
 
 if __name__ == "__main__":

@@ -111,10 +111,14 @@ function head(message, who) {
 
 function body(message, place) {
   const edited = message.edited ? h("span", { class: "edited", title: message.edited.ts ? fullTime(message.edited.ts) : null }, " (edited)") : null;
-  const extras = (message.attachments ?? []).map((one) => unknown("Attachment", one));
+  const extras = [...(message.attachments ?? []).map((one) => unknown("Attachment", one)), ...(message.files ?? []).map(file)];
   if (message.blocks?.length) return [drawBlocks(message.blocks, contextFor(place)), extras, edited];
   return [h("div", { class: "mrkdwn" }, written(message.text), edited), extras];
 }
+
+/** A file, by its title; it opens in a window of its own. */
+const file = (one) => h("p", { class: "file" },
+  h("a", { href: one.url_private, target: "_blank", rel: "noopener" }, one.title), ` ${one.name}, ${one.size.toLocaleString()} bytes`);
 
 /** Text nested deeper than can be parsed is shown as it came. */
 function written(text) {

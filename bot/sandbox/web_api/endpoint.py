@@ -13,7 +13,7 @@ from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import Fault
 from bot.sandbox.records import Json
-from bot.sandbox.web_api import apps, assistant, auth, chat, conversations, oauth, people, views
+from bot.sandbox.web_api import apps, assistant, auth, chat, conversations, files, oauth, people, views
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, need_scope
 
@@ -23,6 +23,7 @@ METHODS: dict[str, Method] = {
     **auth.METHODS,
     **chat.METHODS,
     **conversations.METHODS,
+    **files.METHODS,
     **oauth.METHODS,
     **people.METHODS,
     **views.METHODS,
