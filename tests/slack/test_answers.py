@@ -10,6 +10,7 @@ from bot.approvals.ids import ConversationId, PostId, UserId
 from bot.slack import verbs
 from bot.slack.answers import answer, failure, notice, opening, plain, refusal
 from bot.slack.markdown import JOINT, defuse
+from bot.slack.message import File
 from bot.slack.splitting import split, units
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack
 from tests.slack.reading import readable
@@ -85,10 +86,30 @@ def test_nothing_is_alive_in_any_answer(text: str) -> None:
         assert_fit_for_slack(message)
         [block] = [one for one in message.blocks if one["type"] in {"markdown", "section"}]
         rest = readable([one for one in message.blocks if one is not block])
+        rest = re.sub(
+            r"\(This is the beginning; the whole answer, [\d,]+ characters, follows below\.\)\n", "", rest
+        )
         assert rest in ("(The agent says:)", "", f"(The agent says:)\n{BELOW}")
         words = block["text"] if block["type"] == "markdown" else block["text"]["text"]
         assert not UNSAFE_LINK.search(words) or "`" in words or "~~~" in words
         assert not re.search(r"(?<![\w.])@(channel|here|everyone)\b", words)
+
+
+def test_what_needs_four_messages_is_a_beginning_and_a_file_with_all_of_it() -> None:
+    text = "\n\n".join("x" * 10_000 for _ in range(4))
+    assert len(answer(text[:30_000], ANSWER, files=True)) == 3
+    assert all(one.file is None for one in answer(text, ANSWER))
+    first, file = answer(f"{text}\u202e", ANSWER, files=True)
+    assert_fit_for_slack(first)
+    assert "This is the beginning; the whole answer, 40,007 characters, follows below." in readable(
+        first.blocks
+    )
+    assert readable(first.blocks).endswith(BELOW)
+    assert file.file == File(title="The agent's whole answer", content=f"{text}⟨U+202E⟩")
+    beginning, *rest = answer(text, ANSWER)
+    assert readable(beginning.blocks).endswith(BELOW)
+    assert len(rest) == 3
+    assert not any("Helpful" in readable(one.blocks) for one in rest)
 
 
 @settings(deadline=None)
