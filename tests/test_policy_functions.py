@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
 from bot.approvals.person import Group as SlackGroup
 from bot.approvals.person import Person, Standing
-from bot.approvals.places import Room
+from bot.approvals.places import IN_THREAD, InChannel, Room
+from bot.approvals.times import NEVER
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Quorum, Requester, UserGroup
 from bot.policy_functions import PolicyFunctions
 from bot.policy_names import Known
@@ -29,6 +31,11 @@ GUS = Person(id=UserId("U0GUS"), standing=Standing.GUEST, name="gus")
 DBA = SlackGroup(id=GroupId("S0DBAONCALL"), handle="dba", members=frozenset({"U0BOB", "U0CAROL"}))
 OTHERS = SlackGroup(id=GroupId("S0OTHERS"), handle="others", members=frozenset({"U0DAVE", "U0EVE"}))
 OPS = Room(id=ChannelId("C0OPS"), name="ops")
+ROOMS = [
+    OPS,
+    Room(id=ChannelId("C0CLOSED"), name="closed", is_open=False),
+    Room(id=ChannelId("C0PARTNERS"), name="partners", is_shared=True),
+]
 
 
 @dataclass
@@ -64,7 +71,7 @@ class Slack:
     async def named_rooms(self, names: Collection[str]) -> Sequence[Room]:
         if names:
             await self._looked_up(set(names))
-        return [OPS] if names & {"#ops", "C0OPS"} else []  # type: ignore[operator]
+        return [room for room in ROOMS if {f"#{room.name}", room.id} & set(names)]
 
 
 REQUEST = ApprovalRequest(
@@ -116,6 +123,12 @@ def awaited(told: object) -> Any:  # noqa: ANN401 - a function of the team
         ("ask", "never", Asking.NEVER),
         ("ask", "once", Asking.ONCE),
         ("ask", "once-per-tool", Asking.ONCE_PER_TOOL),
+        ("channel", "thread", IN_THREAD),
+        ("channel", "#ops", InChannel(OPS.id)),
+        ("channel", "C0OPS", InChannel(OPS.id)),
+        ("expires_after", "90s", timedelta(seconds=90)),
+        ("expires_after", timedelta(hours=2), timedelta(hours=2)),
+        ("expires_after", "never", NEVER),
     ],
 )
 async def test_a_function_gives_what_could_stand_in_its_place(
@@ -210,6 +223,9 @@ UNKNOWN = (
 NO_NAMES = f"{OF}`approvers` did not give a list of names"
 NO_NUMBER = f"{OF}`quorum` did not give a number from 1 to 50"
 NO_FLAG = f"{OF}`self_approval` did not give True or False"
+NO_PLACE = f"{OF}`channel` named one that is not there, or that the bot cannot write in"
+A_PLACE = "thread, #channel or its id, or dm:approvers"
+A_TIME = "a duration such as 15m or 24h, or never"
 NO_ASKING = f"{OF}`ask` did not give one of always, never, once, once-per-tool"
 NOT_IN_SLACK = "Slack does not know, or could not be asked for, whom the policy's function named"
 OWN_REQUEST = (
@@ -243,6 +259,22 @@ OWN_REQUEST = (
         ("quorum", gives(2.0), NO_NUMBER),
         ("self_approval", gives(1), NO_FLAG),
         ("self_approval", gives(None), NO_FLAG),
+        ("channel", gives("#nowhere"), NO_PLACE),
+        ("channel", gives("#closed"), NO_PLACE),
+        ("channel", gives("somewhere"), f"{OF}`channel` did not give {A_PLACE}"),
+        ("channel", gives(["#ops"]), f"{OF}`channel` did not give {A_PLACE}"),
+        (
+            "channel",
+            gives("#partners"),
+            "#partners is shared with another organisation; say `shared_channels = true` if that is meant",
+        ),
+        (
+            "channel",
+            gives("dm:approvers"),
+            "direct messages go to people and user groups by name, not to all of a channel or workspace",
+        ),
+        ("expires_after", gives("soon"), f"{OF}`expires_after` did not give {A_TIME}"),
+        ("expires_after", gives(90), f"{OF}`expires_after` did not give {A_TIME}"),
         ("ask", gives("sometimes"), NO_ASKING),
         ("ask", gives(None), NO_ASKING),
     ],

@@ -1,6 +1,7 @@
 """Decisions in rows, and what functions of a policy said in rows."""
 
 import math
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,7 +21,9 @@ from bot.approvals.decision import (
     kind_of,
     strict,
 )
-from bot.approvals.ids import GroupId, UserId
+from bot.approvals.ids import ChannelId, GroupId, UserId
+from bot.approvals.places import IN_THREAD, InChannel, ToApprovers
+from bot.approvals.times import NEVER
 from bot.approvals.who import One, Quorum, UserGroup
 
 TABLE: list[tuple[Decision, DecisionKind, dict[str, Json]]] = [
@@ -91,6 +94,19 @@ CHOSEN: list[tuple[Chosen, dict[str, Any], dict[str, Json]]] = [
     (Chosen(self_approval=False), {"self_approval": False}, {"self_approval": False}),
     (Chosen(self_approval=True), {"self_approval": True}, {"self_approval": True}),
     (Chosen(ask=Asking.ONCE), {"ask": Asking.ONCE}, {"ask": "once"}),
+    (Chosen(channel=IN_THREAD), {"channel": IN_THREAD}, {"channel": "thread"}),
+    (Chosen(channel=ToApprovers()), {"channel": ToApprovers()}, {"channel": "dm:approvers"}),
+    (
+        Chosen(channel=InChannel(ChannelId("C1"), "#ops")),
+        {"channel": InChannel(ChannelId("C1"))},
+        {"channel": ["C1", "#ops"]},
+    ),
+    (
+        Chosen(expires_after=timedelta(seconds=90)),
+        {"expires_after": timedelta(seconds=90)},
+        {"expires_after": 90.0},
+    ),
+    (Chosen(expires_after=NEVER), {"expires_after": NEVER}, {"expires_after": "never"}),
     (
         Chosen(approvers=(), quorum=1, require=(), self_approval=True, ask=Asking.NEVER),
         {"approvers": (), "quorum": 1, "require": (), "self_approval": True, "ask": Asking.NEVER},
@@ -105,6 +121,14 @@ def test_what_functions_said_is_a_row_and_back_and_says_no_more_than_they_did(
 ) -> None:
     assert (chosen.said, chosen.to_json()) == (said, row)
     assert Chosen.from_json(row) == chosen
+    assert Chosen.from_json(row).to_json() == row
+
+
+def test_a_place_or_an_end_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^not a place$"):
+        Chosen.from_json({"channel": "somewhere"})
+    with pytest.raises(ValueError, match=r"^not a number of seconds$"):
+        Chosen.from_json({"expires_after": "soon"})
 
 
 def test_why_functions_had_no_answer_is_told_and_not_kept() -> None:
