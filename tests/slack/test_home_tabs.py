@@ -299,7 +299,7 @@ def test_slack_takes_twenty_drawings_at_once_and_then_as_many_in_twelve_seconds(
 
 def test_tabs_are_drawn_from_what_the_cards_are_drawn_from(store: WatchedStore) -> None:
     people = People()
-    courier = {name: object() for name in ("client", "now", "masking", "languages")}
+    courier = {name: object() for name in ("client", "now", "masking", "languages", "roster")}
     beside: Any = SimpleNamespace(store=store, **courier)
     standings: Any = SimpleNamespace(jobs=object(), policy=ANYBODY)
     directory: Any = people
