@@ -299,14 +299,14 @@ def test_slack_takes_twenty_drawings_at_once_and_then_as_many_in_twelve_seconds(
 
 def test_tabs_are_drawn_from_what_the_cards_are_drawn_from(store: WatchedStore) -> None:
     people = People()
-    courier = {name: object() for name in ("client", "now", "masking", "languages", "roster")}
-    beside: Any = SimpleNamespace(store=store, **courier)
+    courier = {name: object() for name in ("client", "now", "masking", "languages")}
+    beside: Any = SimpleNamespace(store=store, roster=object(), **courier)
     standings: Any = SimpleNamespace(jobs=object(), policy=ANYBODY)
     directory: Any = people
     assert tabs_beside(beside, standings, directory, URL) == HomeTabs(
         store=store,
         jobs=standings.jobs,
-        inboxes=Inboxes(store=store, directory=people, policy=ANYBODY),
+        inboxes=Inboxes(store=store, directory=people, policy=ANYBODY, roster=beside.roster),
         onlookers=Onlookers(directory=people, policy=ANYBODY),
         workspace_url=URL,
         pace=ANY,
