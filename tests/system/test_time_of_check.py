@@ -246,7 +246,7 @@ async def test_a_form_cannot_say_more_than_it_asks_nor_speak_for_another_call(ho
 async def test_another_answer_than_people_gave_runs_nothing_and_the_thread_is_told(
     house: House, monkeypatch: pytest.MonkeyPatch, pressed: str, told: Json, why: str
 ) -> None:
-    def forged(_: Approval, *__: object) -> object:
+    def forged(_: Approval, *__: object, **___: object) -> object:
         return {"decisions": [told]}
 
     monkeypatch.setattr(threads, "answer", forged)
