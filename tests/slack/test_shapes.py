@@ -140,6 +140,10 @@ def test_short_words_stay_in_a_line(name: str, value: Json) -> None:
     assert len(rows(**{name: value})) == (1 if not is_code(name, value) else 2)
 
 
+def test_code_that_is_masked_is_told_in_our_words_in_a_line() -> None:
+    assert rows(secret_sql="DELETE FROM x") == ["secret_sql: (masked, 13 characters)"]
+
+
 def test_code_that_could_be_taken_for_something_else_is_told_as_json() -> None:
     assert rows(sql="7") == ['sql: `"7"`']
     assert rows(sql=" ls") == ['sql: `" ls"`']
