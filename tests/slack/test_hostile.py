@@ -88,7 +88,9 @@ def shown_arguments(elements: list[Element]) -> Iterator[tuple[str, tuple[str, s
         parts = element["elements"]
         if element["type"] == "rich_text_list":
             items = [original_of_line(part["elements"][0]["text"]) for part in parts]
-            boxes.append(f"{LIST}{json.dumps(items)}")
+            boxes.append(
+                f"{LIST}{json.dumps(items, ensure_ascii=False)}"
+            )  # escaped, halves of a pair become one
         elif element["type"] == "rich_text_preformatted":
             boxes.append("".join(part["text"] for part in parts))
         elif parts[0].get("style") == {"bold": True}:
