@@ -8,7 +8,7 @@ from aiohttp import ClientError
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.agents.built import BuiltAgent
-from bot.approvals.absent import NOBODY
+from bot.approvals.absent import NOBODY, of_the_absent
 from bot.approvals.ids import AgentName
 from bot.approvals.policies import PolicyByAgent
 from bot.approvals.policy import QUESTION, Policy
@@ -85,9 +85,9 @@ class WholePolicy:
         return PolicyByAgent(first=next(iter(found)), parts=found, otherwise=self._otherwise(known))
 
     def _otherwise(self, known: Known) -> Policy:
-        """What holds for an agent that is there no more; nobody decides where that could not be kept."""
+        """What holds for an agent that is there no more."""
         try:
-            return self.shared.resolve(known) if self.shared else NOBODY
+            return of_the_absent(self.shared.resolve(known)) if self.shared else NOBODY
         except BadPolicy:
             return NOBODY
 

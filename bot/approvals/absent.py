@@ -1,7 +1,7 @@
 """What stands for an agent that the settings have no more: its conversations are kept, and nothing runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals.conversation import Conversation, PostKind, Status
@@ -28,8 +28,17 @@ STOPPED_AWAY: Final = phrase(
     "told when it is back."
 )
 
-NOBODY: Final = Policy(defaults=Terms(approvers=()))
+NOBODY: Final = Policy(defaults=Terms(approvers=(), redact=("*",)))
 """What holds where nothing is said: nobody decides."""
+
+
+def of_the_absent(policy: Policy) -> Policy:
+    """What is left of the rest of the policy for an agent that is gone: nobody decides, no argument is shown.
+
+    Who may decide about its calls, and what of them nobody is shown, stood in a section that is gone as well.
+    """
+    nobody = replace(policy.defaults, approvers=(), quorum=1, require=(), escalate_to=(), redact=("*",))
+    return replace(policy, defaults=nobody, rules=())
 
 
 class NoTools:

@@ -1,12 +1,14 @@
 """Conversations of an agent that the settings have no more: nothing runs, nothing is lost, and it is said."""
 
+from datetime import timedelta
+
 import pytest
 
-from bot.approvals.absent import NOBODY, Absence, NoTools
+from bot.approvals.absent import NOBODY, Absence, NoTools, of_the_absent
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import AgentName, ConversationId, MessageId
-from bot.approvals.policy import check_decision
+from bot.approvals.policy import Members, One, Policy, Rule, Terms, check_decision
 from bot.approvals.ports import Event
 from bot.approvals.realm import ByAgent, Realm
 from bot.approvals.runs import Repairer, Runner, Runs
@@ -145,3 +147,18 @@ async def test_a_repair_is_told_that_there_is_nobody_to_go_on_once_for_each_wish
     for wish in ("w1", "w1", "w2"):
         await absence(store).repair(THREAD, wish)
     assert await stands(store) == (Status.WAITING, [(PostKind.NOTICE, AWAY)] * 2)
+
+
+def test_of_the_rest_of_a_policy_nobody_decides_and_nothing_is_shown_of_an_agent_that_is_gone() -> None:
+    rest = Policy(
+        defaults=Terms(
+            approvers=(Members(),), quorum=2, escalate_to=(BOB,), redact=(), expires_after=timedelta(hours=1)
+        ),
+        rules=(Rule(tools=("publish",), approvers=(One(BOB),), redact=()),),
+        operators=(One(ALICE),),
+    )
+    left = of_the_absent(rest)
+    assert left.terms("publish") == left.terms("other") == left.defaults
+    assert (left.defaults.approvers, left.defaults.require, left.defaults.escalate_to) == ((), (), ())
+    assert (left.defaults.redact, left.defaults.expires_after) == (("*",), timedelta(hours=1))
+    assert left.operators == (One(ALICE),)

@@ -182,11 +182,11 @@ async def test_an_agent_that_is_taken_out_runs_nothing_loses_nothing_and_goes_on
     async with both(tmp_path, agent=ONLY_OPS, policy=COMMON) as house:
         card = await card_of(house, card["thread_ts"])
         bot = house.bot.identity.bot_user
-        # Its approval can be decided still, by whom the rest of the policy names.
-        await house.bob.press(card, "Approve")
-        await house.alice.sees(
-            "The agent docs is not in the bot's settings any more", thread=card["thread_ts"]
-        )
+        # Who may decide and what is masked stood in its section: nobody does, and nothing is shown.
+        for person in (house.bob, house.carol):
+            await person.press(card, "Approve")
+            await person.sees_privately("You are not among the people who may decide about `publish`.")
+        assert "about.md" not in json.dumps(await card_of(house, card["thread_ts"]))
         assert RUNS == []
         await house.alice.say("#general", f"<@{bot}> go on", thread=idle["ts"])
         failure = await house.alice.sees(GONE, thread=idle["ts"])
@@ -202,13 +202,15 @@ async def test_an_agent_that_is_taken_out_runs_nothing_loses_nothing_and_goes_on
             for one in await house.alice.messages("#general")
             if GONE in text_of(one) and "Retry" in buttons(one)
         ]
-        assert len(waits) == 2
+        assert len(waits) == 1
         for one in waits:
             await house.alice.press(one, "Retry")
+        await house.carol.press(card, "Approve")
         await house.answer("publish done", thread=card["thread_ts"])
         await house.answer("heard go on", thread=idle["ts"])
         assert RUNS == RAN
-        assert decisions(await house.bob.sees("Approved", thread=card["thread_ts"])) == []
+        approved = await house.bob.sees("Approved by <@U0CAROL>", thread=card["thread_ts"])
+        assert decisions(approved) == []
 
 
 async def test_what_belongs_to_an_agent_that_is_gone_can_be_stopped_and_is_told_when_it_is_back(
