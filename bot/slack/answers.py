@@ -17,7 +17,7 @@ from bot.approvals.conversation import Post
 from bot.approvals.ids import PostId, UserId
 from bot.approvals.words import phrase, say
 from bot.slack import buttons, verbs
-from bot.slack.literal import Excerpt, excerpt, person, quote, said, section
+from bot.slack.literal import Excerpt, excerpt, person, quote, section, worded
 from bot.slack.literal import plain as piece
 from bot.slack.markdown import defuse, undefused
 from bot.slack.message import File, Message, as_json
@@ -80,7 +80,7 @@ def opening(requester: UserId, text: str, agent: str = "") -> Message:
     """The first message of a thread that a slash command started: who asked, and what, literally."""
     part = excerpt(text.strip() or "…", _OPENING)
     asked = ASKED_AN_AGENT if agent else ASKED
-    line = section(*said(asked, who=person(requester), agent=agent))
+    line = section(*worded(asked, who=person(requester), agent=agent))
     words = [line, quote(part.head + _left_out(part) + part.tail)]
     fallback = f"{say(asked, who=mention(requester), agent=agent)} {escape(text.strip())}"
     return Message(

@@ -19,9 +19,9 @@ from bot.slack.literal import (
     in_line,
     in_one_line,
     plain,
-    said,
     section,
     shown,
+    worded,
 )
 from bot.slack.scripts import REACH, Suspicion, suspicions
 from bot.slack.text import weight
@@ -138,7 +138,7 @@ def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
 
 def _warning(about: Suspicion) -> RichTextElement:
     word = plain(in_line(about.word, SHORT)[0], code=True)
-    return section(*said("⚠️ Look twice: ", bold=True), *said("{word} {why}.", word=word, why=about.why))
+    return section(*worded("⚠️ Look twice: ", bold=True), *worded("{word} {why}.", word=word, why=about.why))
 
 
 def need_of_doubts(arguments: Arguments) -> int:
@@ -183,7 +183,7 @@ def _one(name: str, value: Json, room: int) -> Drawn:
         text, shorter = in_line(as_text(value), max(room - _ROW, SHORT // 2))
         ours = isinstance(value, Masked) and value.whole
         told = plain(text.removesuffix("…") or "…" if shorter else text, code=not ours, italic=ours)
-        more = [*said(" … cut here", italic=True)] if shorter else []
+        more = [*worded(" … cut here", italic=True)] if shorter else []
         row = section(plain(label or '""', bold=True), plain(": "), told, *more)
         return Drawn(elements=[row], cut=cut or shorter)
     text = as_text(value)
@@ -193,7 +193,7 @@ def _one(name: str, value: Json, room: int) -> Drawn:
 
 
 def _heading(label: str, extent: str) -> RichTextElement:
-    return section(*said("{name} ({extent}):", name=plain(label or '""', bold=True), extent=extent))
+    return section(*worded("{name} ({extent}):", name=plain(label or '""', bold=True), extent=extent))
 
 
 def extent(text: str) -> str:

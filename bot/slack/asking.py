@@ -18,7 +18,7 @@ from bot.approvals.ids import UserId
 from bot.approvals.words import phrase, say, say_many
 from bot.slack import glance
 from bot.slack.doubts import is_doubt
-from bot.slack.literal import enumerated, in_between, in_line, person, plain, said, section
+from bot.slack.literal import enumerated, in_between, in_line, person, plain, section, worded
 from bot.slack.text import clip, entities, mention, moment, own_words
 
 MOST_CALLS: Final = 3
@@ -32,7 +32,7 @@ _DECIDERS: Final = 600
 def asks(approval: Approval, requester: UserId) -> Block:
     """The line below the headline: who asks for which calls, and what these are done to."""
     calls = _calls(approval)
-    asked = said(_lead(approval, calls), who=person(requester), calls=_told(calls))
+    asked = worded(_lead(approval, calls), who=person(requester), calls=_told(calls))
     return RichTextBlock(elements=[section(*asked)], block_id=f"{approval.version}.who")
 
 
@@ -41,7 +41,7 @@ def _told(calls: Sequence[Action]) -> Sequence[RichTextElement]:
         return _question(calls[0]) if _is_question(calls[0]) else list(glance.drawn(calls[0]))
     each = [list(glance.drawn(action)) for action in calls]
     told = enumerated(each) if len(calls) <= MOST_CALLS else _counted(calls)
-    return said("{count:,} calls: {calls}", count=len(calls), calls=told)
+    return worded("{count:,} calls: {calls}", count=len(calls), calls=told)
 
 
 def _counted(calls: Sequence[Action]) -> Sequence[RichTextElement]:
@@ -50,9 +50,9 @@ def _counted(calls: Sequence[Action]) -> Sequence[RichTextElement]:
     each: list[Sequence[RichTextElement]] = []
     for tool, times in tools[:MOST_CALLS]:
         name = plain(in_line(tool, 60)[0] or '""', code=True)
-        each.append(said("{tool} ({times:,} times)", tool=name, times=times) if times > 1 else [name])
+        each.append(worded("{tool} ({times:,} times)", tool=name, times=times) if times > 1 else [name])
     more = len(tools) - len(each)
-    return said(AND_MORE, before=in_between(each), count=more) if more else in_between(each)
+    return worded(AND_MORE, before=in_between(each), count=more) if more else in_between(each)
 
 
 def asks_in_words(approval: Approval, requester: UserId) -> str:

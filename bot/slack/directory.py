@@ -28,7 +28,7 @@ KEPT: Final = 3_600.0
 PATIENCE: Final = 2.0
 """Seconds to wait for Slack; a click has to be acked within 3 s and the decision still has to be written."""
 
-SHORT_PATIENCE: Final = 0.5
+SHORT_PATIENCE: Final = 0.3
 """Seconds to wait for somebody's language; then it is said in another one."""
 
 LISTING: Final = 8.0

@@ -14,7 +14,7 @@ from bot.approvals.words import phrase, say
 from bot.slack import buttons, glance, verbs
 from bot.slack.edits import typed
 from bot.slack.inputs import literal, text_input
-from bot.slack.literal import in_line, plain, said, section
+from bot.slack.literal import in_line, plain, section, worded
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name
@@ -98,7 +98,7 @@ def explanation() -> MarkdownTextObject:
 
 def ran_form(approval: Approval, action: Action) -> View:
     """Asks what the call returned; it may have returned nothing."""
-    told = said("{tool} did run. The agent gets what it returned.", tool=plain(name(action), code=True))
+    told = worded("{tool} did run. The agent gets what it returned.", tool=plain(name(action), code=True))
     result = InputBlock(
         block_id=_RESULT,
         label=literal(say("Response")),

@@ -20,7 +20,7 @@ from bot.slack.arguments import as_text
 from bot.slack.edits import FieldErrors, errors_by_block, read_edit, typed
 from bot.slack.fields import Field, Hidden, fields
 from bot.slack.inputs import input_block, literal, text_input
-from bot.slack.literal import in_line, plain, said, section
+from bot.slack.literal import in_line, plain, section, worded
 from bot.slack.message import View
 from bot.slack.place import Place
 from bot.slack.requests import name, number_of, request
@@ -41,7 +41,7 @@ _NOTHING_HIDDEN: Final[Hidden] = {}
 
 def reject_form(approval: Approval, action: Action) -> View:
     """Asks why; the reason may be left out."""
-    asked = section(*said("Reject {tool}? It will not run.", tool=plain(name(action), code=True)))
+    asked = section(*worded("Reject {tool}? It will not run.", tool=plain(name(action), code=True)))
     reason = InputBlock(
         block_id=REASON,
         label=literal(say("Reason")),
@@ -75,7 +75,7 @@ def unread_form(approval: Approval, action: Action) -> View:
     """Asks whoever has not opened the whole of a call whether it is to run all the same."""
     arguments = action.asked.arguments
     length = sum(len(as_text(value)) for value in arguments.values())
-    told = said(
+    told = worded(
         "You have not seen the whole of it: {tool} has {arguments}, {length:,} characters.",
         tool=plain(name(action), code=True),
         arguments=say_many("{count:,} argument", "{count:,} arguments", len(arguments)),
@@ -107,7 +107,7 @@ def edit_form(
     edited = turning.as_edited(action, tool or action.asked.tool)
     every = fields(edited, hidden, turning.prefix(action, edited.tool))
     inputs = [input_block(field) for field in every if not field.kept]
-    told = said("Arguments of {tool}. What you send is what runs.", tool=plain(name(edited), code=True))
+    told = worded("Arguments of {tool}. What you send is what runs.", tool=plain(name(edited), code=True))
     choice = turning.choice(action, edited.tool)
     blocks: list[Block] = [RichTextBlock(elements=[section(*told)], block_id="asked")]
     if review:

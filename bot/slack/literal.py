@@ -72,7 +72,7 @@ def plain(text: str, *, bold: bool = False, italic: bool = False, code: bool = F
     return RichTextElementParts.Text(text=text, style=marks or None)
 
 
-def said(
+def worded(
     message: str, /, *, bold: bool = False, italic: bool = False, **values: object
 ) -> Sequence[RichTextElement]:
     """A sentence of ours in the language that is spoken, with strings, numbers and elements in it.
@@ -86,7 +86,7 @@ def enumerated(told: Sequence[Sequence[RichTextElement]], last: str = AND) -> Se
     """What `words.listed` does, of elements: `a, b and c`; empty for nothing."""
     if len(told) < 2:  # noqa: PLR2004 - nothing to join
         return [element for one in told for element in one]
-    return said(last, before=in_between(told[:-1]), last=told[-1])
+    return worded(last, before=in_between(told[:-1]), last=told[-1])
 
 
 def in_between(told: Sequence[Sequence[RichTextElement]]) -> Sequence[RichTextElement]:

@@ -14,7 +14,7 @@ from bot.approvals.ids import ActionId
 from bot.approvals.words import phrase, say
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
-from bot.slack.literal import beginning, date, in_between, in_line, person, plain, said, section
+from bot.slack.literal import beginning, date, in_between, in_line, person, plain, section, worded
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
 from bot.slack.text import clip, entities, mention, moment
@@ -68,10 +68,10 @@ def let_through(action: Action, outcome: LetThrough) -> Drawn:
     """On a card that asks about other calls: why nobody is asked about this one."""
     if outcome.because is None:
         lead = plain(say("↪️ Let through by the policy"), bold=True)
-        told = said("{let_through}, nobody is asked about {tool}", let_through=lead, tool=_tool(action))
+        told = worded("{let_through}, nobody is asked about {tool}", let_through=lead, tool=_tool(action))
         return Drawn(elements=[section(*told)])
     lead = plain(say("↪️ Not asked again in this conversation"), bold=True)
-    told = said("{not_asked}: {approved}", not_asked=lead, approved=_who_and_when(outcome.because))
+    told = worded("{not_asked}: {approved}", not_asked=lead, approved=_who_and_when(outcome.because))
     return Drawn(elements=[section(*told)])
 
 
@@ -120,17 +120,17 @@ def _line(action: Action, because: Remembered, glance: int) -> RichTextElement:
     told = ", ".join(f"{key}: {beginning(as_text(value), glance)}" for key, value in action.arguments.items())
     shown = [plain(" "), plain(in_line(told, glance)[0], code=True)] if glance and told.strip() else []
     call, approved = [_tool(action), *shown], _who_and_when(because)
-    line = said("↪️ Not asked again in this conversation: {call} {approved}", call=call, approved=approved)
+    line = worded("↪️ Not asked again in this conversation: {call} {approved}", call=call, approved=approved)
     return section(*line)
 
 
 def _who_and_when(because: Remembered) -> Sequence[RichTextElement]:
     people = in_between([[person(id)] for id in because.by[:MOST_NAMED]])
     if (more := len(because.by) - MOST_NAMED) > 0:
-        people = said(AND_MORE, before=people, count=more)
+        people = worded(AND_MORE, before=people, count=more)
     if not because.taken_back:
-        return said("approved by {people}, {at}.", people=people, at=date(because.at))
-    return said(
+        return worded("approved by {people}, {at}.", people=people, at=date(because.at))
+    return worded(
         "approved by {people}, {at}. From now on it is asked again, says {who}.",
         people=people,
         at=date(because.at),

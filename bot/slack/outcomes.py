@@ -13,7 +13,7 @@ from bot.approvals.words import phrase, say
 from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.differences import difference, in_words, lines_of
-from bot.slack.literal import date, excerpt, in_line, person, plain, quote, said, section
+from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section, worded
 from bot.slack.not_asked import let_through
 from bot.slack.text import weight
 
@@ -57,7 +57,9 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
         case Decided():
             return _decision(action, told, room, in_doubt=in_doubt)
         case Expired(at=at):
-            expired = said("{expired} unanswered, {at}", expired=plain(say(EXPIRED), bold=True), at=date(at))
+            expired = worded(
+                "{expired} unanswered, {at}", expired=plain(say(EXPIRED), bold=True), at=date(at)
+            )
             return Drawn(elements=[section(*expired), *votes.given(action)])
         case LetThrough():
             return let_through(action, told)
@@ -99,7 +101,7 @@ def edited(action: Action, room: int) -> Drawn:
 
 def _by(became: str, people: Sequence[RichTextElement], at: datetime) -> RichTextElement:
     lead = plain(became, bold=True)
-    return section(*said("{decided} by {people}, {at}", decided=lead, people=people, at=date(at)))
+    return section(*worded("{decided} by {people}, {at}", decided=lead, people=people, at=date(at)))
 
 
 def need(action: Action) -> int:
@@ -150,7 +152,7 @@ def changes(action: Action, edit: Edit, room: int) -> Drawn:
     if edit.tool is None:
         return rest
     one, other = plain(_named(action.tool), code=True), plain(_named(edit.tool), bold=True, code=True)
-    into = said("Instead of {tool} it runs {other}, under that tool's rule.", tool=one, other=other)
+    into = worded("Instead of {tool} it runs {other}, under that tool's rule.", tool=one, other=other)
     return Drawn(elements=[section(*into), *rest.elements], cut=rest.cut)
 
 
@@ -203,7 +205,7 @@ def _in_lines(value: Json) -> str:
 def _by_lines(label: str, was: str, becomes: str, room: int, *, cut: bool) -> Drawn:
     counts = in_words(lines_of(was, becomes))
     name = plain(label or '""', bold=True)
-    heading = section(*said("{name} ({changes}):", name=name, changes=counts or say(MASKED_CHANGE)))
+    heading = section(*worded("{name} ({changes}):", name=name, changes=counts or say(MASKED_CHANGE)))
     drawn = difference(was, becomes, room - _CHANGE) if counts else Drawn(elements=[])
     return Drawn(elements=[heading, *drawn.elements], cut=cut or drawn.cut)
 

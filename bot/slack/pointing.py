@@ -7,7 +7,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.approval import Action
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import Drawn
-from bot.slack.literal import in_line, plain, said, section
+from bot.slack.literal import in_line, plain, section, worded
 
 _LABEL: Final = phrase("Points at:")
 _NEED: Final = 420
@@ -56,7 +56,7 @@ def _line(name: str, text: str) -> RichTextElement:
 
 
 def _unknown(problem: str, room: int) -> RichTextElement:
-    told = said(
+    told = worded(
         "⚠️ What this points at could not be looked up: {problem}. "
         "So it cannot be approved as it is; the agent can ask again.",
         italic=True,

@@ -19,7 +19,7 @@ from bot.approvals.masking import Masking
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import is_short
 from bot.slack.fields import Hidden
-from bot.slack.literal import in_line, plain, said, section
+from bot.slack.literal import in_line, plain, section, worded
 from bot.slack.outcomes import changes, is_same
 
 CHANGED: Final = phrase("This is what changes. Send it, or go on editing below.")
@@ -74,4 +74,4 @@ def is_dangerous(action: Action, edit: Edit) -> bool:
 
 def _once_more(tool: str) -> list[RichTextElement]:
     named = plain(in_line(tool, 80)[0] or '""', code=True)
-    return [section(*said(DANGEROUS, bold=True, tool=named), plain("\n"))]
+    return [section(*worded(DANGEROUS, bold=True, tool=named), plain("\n"))]

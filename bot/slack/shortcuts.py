@@ -25,7 +25,7 @@ from bot.slack import payloads, verbs
 from bot.slack.edits import typed
 from bot.slack.forms import message_form
 from bot.slack.inputs import literal, text_input
-from bot.slack.literal import excerpt, person, plain, quote, said, section
+from bot.slack.literal import excerpt, person, plain, quote, section, worded
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed, Submission
 from bot.slack.private import Private
@@ -112,7 +112,7 @@ def ask_form(about: About, text: str, author: str, roster: Roster = ONE_AGENT) -
         private_metadata=str(about),
         blocks=[
             RichTextBlock(
-                elements=[section(*said(ABOUT, author=by)), quote(part.head + left + part.tail)],
+                elements=[section(*worded(ABOUT, author=by)), quote(part.head + left + part.tail)],
                 block_id="message",
             ),
             InputBlock(

@@ -25,7 +25,7 @@ from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.buttons import button
-from bot.slack.literal import date, in_between, in_line, person, plain, said, section
+from bot.slack.literal import date, in_between, in_line, person, plain, section, worded
 from bot.slack.message import Message, as_json, size
 from bot.slack.naming import in_a_line
 from bot.slack.text import clip, entities
@@ -99,14 +99,14 @@ def link_to(conversation: Conversation, workspace_url: str) -> str:
 
 def _one(one: AskedFor, workspace_url: str, block_id: str, agent: str, *, stoppable: bool) -> list[Block]:
     words = plain(f"“{_words(one)}”", bold=True)
-    line = said("{at}: {stands}", at=date(one.conversation.started_at), stands=_stands(one.conversation))
+    line = worded("{at}: {stands}", at=date(one.conversation.started_at), stands=_stands(one.conversation))
     if tools := _tools(one):
-        line = said("{stands} about {tools}", stands=line, tools=tools)
+        line = worded("{stands} about {tools}", stands=line, tools=tools)
     if not stoppable:
-        line = said("Asked by {who}, {stands}", who=person(one.conversation.requester), stands=line)
+        line = worded("Asked by {who}, {stands}", who=person(one.conversation.requester), stands=line)
     url = link_to(one.conversation, workspace_url)
     link = RichTextElementParts.Link(url=url, text=say(OPEN)) if url else ""
-    line = said("{stands}{agent}. {link}", stands=line, agent=in_a_line(agent), link=link)
+    line = worded("{stands}{agent}. {link}", stands=line, agent=in_a_line(agent), link=link)
     told = RichTextBlock(elements=[section(words, plain("\n"), *line)], block_id=f"{block_id}.told")
     if not stoppable or not one.may_be_stopped:
         return [told]
@@ -118,7 +118,7 @@ def _tools(one: AskedFor) -> Sequence[RichTextElement]:
     tools = list(dict.fromkeys(action.tool for approval in one.waiting for action in approval.open))
     named = in_between([[plain(in_line(tool, 80)[0] or '""', code=True)] for tool in tools[:MOST_TOOLS]])
     more = len(tools) - MOST_TOOLS
-    return said(AND_MORE, before=named, count=more) if more > 0 else named
+    return worded(AND_MORE, before=named, count=more) if more > 0 else named
 
 
 def _stop(one: AskedFor) -> ButtonElement:

@@ -21,7 +21,7 @@ from bot.slack import buttons, doubts, rendered, verbs, votes
 from bot.slack.arguments import as_json_text, doubts_about, extent
 from bot.slack.doubts import is_doubt
 from bot.slack.inputs import literal
-from bot.slack.literal import block, in_line, pieces, plain, quote, said, section, shown
+from bot.slack.literal import block, in_line, pieces, plain, quote, section, shown, worded
 from bot.slack.message import View, as_json, size
 from bot.slack.outcomes import edited, outcome
 from bot.slack.place import Place
@@ -118,7 +118,7 @@ def _arguments(arguments: Arguments) -> Iterator[Block]:
             yield _rich(section(plain(say("The whole name of the next one:"), italic=True)))
             yield from (_rich(block(part)) for part in pieces(shown(argument)) if part.strip())
         name = plain(label, bold=True)
-        yield _rich(section(*said("{name} ({kind}, {extent}):", name=name, kind=kind, extent=extent(text))))
+        yield _rich(section(*worded("{name} ({kind}, {extent}):", name=name, kind=kind, extent=extent(text))))
         if not shown(text).strip():
             yield _rich(block(shown(as_json_text(value))))
         yield from (_rich(block(part)) for part in pieces(shown(text)) if part.strip())

@@ -8,7 +8,7 @@ from slack_sdk.models.blocks import RichTextElement
 from bot.approvals.action import Action, Decided, Vote, ends
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
 from bot.approvals.words import phrase, say
-from bot.slack.literal import channel, in_line, person, plain, said, section
+from bot.slack.literal import channel, in_line, person, plain, section, worded
 from bot.slack.text import mention
 
 MOST_NAMED: Final = 8
@@ -32,8 +32,8 @@ def so_far(action: Action) -> list[RichTextElement]:
     if not counted(action):
         return []
     if not action.votes:
-        return [section(*said("Votes needed: ", italic=True), *_missing(action))]
-    lead = [*said("Votes: ", italic=True), plain(counted(action), bold=True), plain(say(": "))]
+        return [section(*worded("Votes needed: ", italic=True), *_missing(action))]
+    lead = [*worded("Votes: ", italic=True), plain(counted(action), bold=True), plain(say(": "))]
     return [section(*lead, *_people(action.votes), plain(say("; ")), *_missing(action))]
 
 
@@ -42,7 +42,7 @@ def given(action: Action) -> list[RichTextElement]:
     if not action.votes:
         return []
     people = _people(action.votes)
-    return [section(*said("{counted} approved: {people}", counted=counted(action), people=people))]
+    return [section(*worded("{counted} approved: {people}", counted=counted(action), people=people))]
 
 
 def by_whom(action: Action, decided: Decided) -> list[RichTextElement]:
@@ -61,7 +61,7 @@ def by_whom_in_words(action: Action, decided: Decided) -> str:
 def overruled(action: Action, decided: Decided) -> list[RichTextElement]:
     """Who had approved what was rejected or answered then; nothing if nobody had."""
     before = [vote for vote in action.votes if vote.by != decided.by] if ends(decided.decision) else []
-    return [section(*said("Approved before by {people}", people=_people(before)))] if before else []
+    return [section(*worded("Approved before by {people}", people=_people(before)))] if before else []
 
 
 def _part_of(action: Action, decided: Decided) -> Sequence[Vote]:
@@ -71,7 +71,7 @@ def _part_of(action: Action, decided: Decided) -> Sequence[Vote]:
 def _people(votes: Sequence[Vote]) -> list[RichTextElement]:
     people = list(_joined([[person(vote.by)] for vote in votes[:MOST_NAMED]], say(", ")))
     more = len(votes) - MOST_NAMED
-    return [*said(AND_MORE, before=people, count=more)] if more > 0 else people
+    return [*worded(AND_MORE, before=people, count=more)] if more > 0 else people
 
 
 def _missing(action: Action) -> Iterator[RichTextElement]:
@@ -81,7 +81,7 @@ def _missing(action: Action) -> Iterator[RichTextElement]:
     if not tally.is_definite:
         wanted = [(tally.missing, tuple(dict.fromkeys(who for _, group in wanted for who in group)))]
     words = phrase("{count} more of {people}") if action.votes else phrase("{count} of {people}")
-    each = [[*said(words, count=more, people=_any_of(group))] for more, group in wanted]
+    each = [[*worded(words, count=more, people=_any_of(group))] for more, group in wanted]
     yield from _joined(each, say(" and "))
 
 
@@ -89,7 +89,7 @@ def _any_of(group: Sequence[Who]) -> list[RichTextElement]:
     named = [[_who(who)] for who in group[:MOST_NAMED]]
     more = len(group) - len(named)
     people = list(_joined(named, say(" or ")))
-    return [*said("{before} or {count} others", before=people, count=more)] if more else people
+    return [*worded("{before} or {count} others", before=people, count=more)] if more else people
 
 
 def _who(who: Who) -> RichTextElement:

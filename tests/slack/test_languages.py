@@ -8,7 +8,7 @@ from bot.approvals.ids import UserId
 from bot.approvals.words import ENGLISH, Language, in_public, public_language, say
 from bot.languages import LANGUAGES, language
 from bot.slack.languages import Interpreter, sender
-from bot.slack.literal import plain, said
+from bot.slack.literal import plain, worded
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_elements_stand_within_a_sentence() -> None:
     code = plain("rm", code=True)
     drawn = [
         one.to_dict()
-        for one in said("Run {tool} {times:,} times for {who}?", tool=code, times=2, who=[code, code])
+        for one in worded("Run {tool} {times:,} times for {who}?", tool=code, times=2, who=[code, code])
     ]
     assert drawn == [
         {"type": "text", "text": "Run "},
@@ -105,11 +105,11 @@ def test_elements_stand_within_a_sentence() -> None:
 
 
 def test_bold_is_the_sentence_and_not_what_stands_in_it() -> None:
-    [first, second] = said("Run {tool}", tool=plain("rm"), bold=True)
+    [first, second] = worded("Run {tool}", tool=plain("rm"), bold=True)
     assert first.to_dict() == {"type": "text", "text": "Run ", "style": {"bold": True}}
     assert second.to_dict() == {"type": "text", "text": "rm"}
 
 
 def test_what_is_no_element_cannot_stand_in_a_sentence() -> None:
     with pytest.raises(TypeError, match="float cannot stand in a sentence"):
-        said("{number}", number=0.5)
+        worded("{number}", number=0.5)

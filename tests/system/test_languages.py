@@ -1,0 +1,95 @@
+"""One bot, people of several languages: what is shared is in the policy's, what is private in their own."""
+# ruff: noqa: RUF001 - Chinese has commas of its own
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox import Fault, Person, buttons, text_of
+from tests.system.house import House, a_house
+
+TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
+IN_CHINESE = """
+    language = "zh-CN"
+    [defaults]
+    approvers = ["channel"]
+"""
+
+
+async def reads(house: House, person: Person, locale: str) -> None:
+    account = house.slack.account(person.id)
+    await house.slack.change(replace(account, locale=locale))
+
+
+async def test_the_card_is_in_the_policys_language_and_each_form_in_its_readers(tmp_path: Path) -> None:
+    async with a_house(tmp_path, policy=IN_CHINESE) as house:
+        await house.asks([TRANSFER])
+        card = await house.card("需要审批")
+        assert buttons(card)[:3] == ["批准", "修改", "回复"]
+        await house.bob.press(card, "拒绝")
+        form = await house.bob.form("Reject transfer? It will not run.")
+        await house.bob.close(form)
+        await reads(house, house.carol, "zh-CN")
+        await house.carol.press(card, "修改")
+        form = await house.carol.form("transfer 的参数。您发送的就是要运行的内容。")
+        assert await house.carol.submit(form, {"amount": "3"}) == {}
+        await house.carol.sees_change(card, "已修改并批准")
+        await house.answer()
+
+
+async def test_somebody_is_refused_and_shown_home_in_their_own_language(house: House) -> None:
+    await reads(house, house.alice, "zh-CN")
+    await house.asks([TRANSFER])
+    card = await house.card("Approval needed")
+    await house.alice.press(card, "Approve")
+    await house.alice.sees_privately("这是您自己请求的，因此 `transfer` 须由其他人决定。")
+    assert "等待决定：transfer" in text_of(await house.alice.opens_home("您请求的内容"))
+    assert "Waiting for you" in text_of(await house.bob.opens_home("transfer"))
+    await house.bob.press(card, "Approve")
+    await house.answer()
+
+
+async def test_in_a_direct_message_all_is_in_the_language_of_the_one_who_reads_it(house: House) -> None:
+    await reads(house, house.alice, "zh-CN")
+    channel = await house.alice.opens_im()
+    await house.alice.say(channel, "/agent status")
+    await house.alice.sees_privately("您还没有请求过任何内容。", channel=channel)
+
+
+@pytest.mark.parametrize("locale", ["fr-FR", "zh-TW", ""])
+async def test_whose_language_the_bot_does_not_speak_is_answered_in_the_policys(
+    tmp_path: Path, locale: str
+) -> None:
+    async with a_house(tmp_path, policy=IN_CHINESE) as house:
+        await reads(house, house.bob, locale)
+        await house.bob.say("#general", "/agent cancel")
+        await house.bob.sees_privately("您在此频道请求的内容都没有在进行。")
+
+
+TO_EACH = """
+    [defaults]
+    approvers = ["@bob", "@carol"]
+    channel = "dm:approvers"
+"""
+
+
+async def test_a_card_that_goes_to_each_approver_is_in_the_language_of_each(tmp_path: Path) -> None:
+    async with a_house(tmp_path, policy=TO_EACH) as house:
+        await reads(house, house.bob, "zh-CN")
+        await house.asks([TRANSFER])
+        chinese = await house.bob.sees("需要审批", channel=await house.bob.opens_im())
+        english = await house.carol.sees("Approval needed", channel=await house.carol.opens_im())
+        await house.carol.press(english, "Approve")
+        await house.bob.sees_change(chinese, "已批准")
+        await house.carol.sees_change(english, "Approved by <@U0CAROL>")
+        await house.answer()
+
+
+async def test_where_slack_does_not_say_what_somebody_reads_it_is_the_policys_language(
+    tmp_path: Path,
+) -> None:
+    async with a_house(tmp_path, policy=IN_CHINESE) as house:
+        await house.slack.fault(Fault(kind="status", method="users.info", status=503, times=9))
+        await house.bob.say("#general", "/agent cancel")
+        await house.bob.sees_privately("您在此频道请求的内容都没有在进行。")
