@@ -124,9 +124,10 @@ def test_a_section_goes_before_the_file_and_the_file_before_what_its_agent_carri
     assert not ops.defaults.self_approval
 
 
-def test_an_agent_that_is_gone_has_what_all_share_and_without_a_file_nobody_decides() -> None:
+def test_nobody_decides_for_an_agent_that_is_gone_whatever_all_share_and_without_a_file() -> None:
     gone = Realm(agent=AgentName("gone"))
-    assert written(HEAD).resolve(KNOWN).of(gone).defaults.approvers == (BOB,)
+    shared = written(HEAD).resolve(KNOWN).of(gone)
+    assert (shared.defaults.approvers, shared.defaults.redact, shared.rules) == ((), ("*",), ())
     carrying = whole_policy(None, {OPS: DEFAULTS, DOCS: DEFAULTS})
     assert carrying.resolve(KNOWN).of(gone) == NOBODY
     assert carrying.resolve(KNOWN).of(Realm(agent=DOCS)).defaults.approvers == (CAROL,)

@@ -132,7 +132,8 @@ def doubts_about(arguments: Arguments, room: int) -> list[RichTextElement]:
         return [section(plain(say(LOOK_TWICE), bold=True))]
     lines = [_warning(each) for each in found[:_MOST_WARNINGS]]
     if more := len(found) - len(lines):
-        lines.append(section(plain(say("⚠️ … and at {count:,} more words.", count=more), bold=True)))
+        others = say_many("⚠️ … and at {count:,} more word.", "⚠️ … and at {count:,} more words.", more)
+        lines.append(section(plain(others, bold=True)))
     return lines
 
 

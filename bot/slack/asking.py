@@ -94,7 +94,9 @@ def who_decides(approval: Approval) -> list[str]:
         for words, tools in list(by_words.items())[:_MOST_GROUPS]
     ]
     more = len(by_words) - len(told)
-    rules = say("{count:,} more rules, which each call tells", count=more)
+    rules = say_many(
+        "{count:,} more rule, which its call tells", "{count:,} more rules, which each call tells", more
+    )
     return [*told, rules] if more > 0 else told
 
 

@@ -185,6 +185,15 @@ def boxed(text: str, room: int) -> tuple[list[RichTextElement], bool]:
     return [*boxes, section(plain(told, italic=True)), *([block(part.tail)] if part.tail else [])], True
 
 
+def quoted(part: Excerpt) -> list[RichTextElement]:
+    """Somebody's words, indented; that something is left out stands outside of them, where only we write."""
+    ends = [quote(end) for end in (part.head, part.tail) if end]
+    if not part.left_out:
+        return ends
+    told = say("… {count:,} characters left out here …", count=part.left_out)
+    return [*ends[: bool(part.head)], section(plain(told, italic=True)), *ends[bool(part.head) :]]
+
+
 def in_line(text: str, room: int) -> tuple[str, bool]:
     """A text for the middle of a line, within this much room, and whether something was left out."""
     one = in_one_line(text)

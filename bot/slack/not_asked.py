@@ -11,7 +11,7 @@ from bot.approvals.approval import Approval
 from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking
 from bot.approvals.ids import ActionId
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
 from bot.slack.literal import beginning, date, in_between, in_line, person, plain, section, worded
@@ -59,7 +59,8 @@ def _drawn(approval: Approval, told: Sequence[tuple[Action, Remembered]], most: 
         blocks.append(RichTextBlock(elements=lines, block_id=f"{stamp}.told"))
         blocks += buttons.row([again] if again else [], f"{stamp}.again")
     if (more := len(told) - most) > 0:
-        rest = section(plain(say("… and {count:,} more calls.", count=more), italic=True))
+        others = say_many("… and {count:,} more call.", "… and {count:,} more calls.", more)
+        rest = section(plain(others, italic=True))
         blocks.append(RichTextBlock(elements=[rest], block_id=f"{approval.version}.rest"))
     return as_json(blocks)
 

@@ -9,11 +9,11 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Expired, LetThrough, Outcome, Vote
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase, say, say_many
 from bot.slack import doubts, votes
 from bot.slack.arguments import Drawn, as_text, shares
 from bot.slack.differences import difference, in_words, lines_of
-from bot.slack.literal import date, excerpt, in_line, person, plain, quote, section, worded
+from bot.slack.literal import date, excerpt, in_line, person, plain, quoted, section, worded
 from bot.slack.not_asked import let_through
 from bot.slack.text import weight
 
@@ -138,12 +138,7 @@ def _remark(sentence: str) -> Drawn:
 
 def _words(label: str, text: str, room: int) -> Drawn:
     part = excerpt(text, max(room - _CHANGE, _AROUND))
-    left_out = say("… {count:,} characters left out here …", count=part.left_out)
-    left = f"\n{left_out}\n" if part.left_out else ""
-    return Drawn(
-        elements=[section(plain(label, italic=True)), quote(part.head + left + part.tail)],
-        cut=bool(part.left_out),
-    )
+    return Drawn(elements=[section(plain(label, italic=True)), *quoted(part)], cut=bool(part.left_out))
 
 
 def changes(action: Action, edit: Edit, room: int) -> Drawn:
@@ -169,7 +164,11 @@ def _changed(before: Arguments, after: Arguments, room: int) -> Drawn:
     parts = [_change(name, before, after, share) for name, share in zip(told, rooms, strict=True)]
     elements = [element for part in parts for element in part.elements]
     if more := len(names) - len(told):
-        others = say("… and {count:,} more changes, View all shows them.", count=more)
+        others = say_many(
+            "… and {count:,} more change, View all shows it.",
+            "… and {count:,} more changes, View all shows them.",
+            more,
+        )
         elements.append(section(plain(others, italic=True)))
     return Drawn(elements=elements, cut=bool(more) or any(part.cut for part in parts))
 

@@ -9,7 +9,7 @@ from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
 from bot.approvals.words import say
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
-from bot.slack.literal import LEAST, beginning, excerpt, in_line, plain, quote, section
+from bot.slack.literal import LEAST, beginning, excerpt, in_line, plain, quoted, section
 from bot.slack.pointing import points_at
 from bot.slack.rendered import note, presented
 
@@ -56,9 +56,7 @@ def request(action: Action, number: int, total: int, room: int, *, table: bool =
     words = description(action)
     part = excerpt(words, min(max(room // 3, 120), _DESCRIPTION) if action.arguments else room)
     if words:
-        left_out = say("… {count:,} characters left out here …", count=part.left_out)
-        left = f"\n{left_out}\n" if part.left_out else ""
-        parts += [section(plain(_label(action), italic=True)), quote(part.head + left + part.tail)]
+        parts += [section(plain(_label(action), italic=True)), *quoted(part)]
     what = _what(action, room - len(part.head) - len(part.tail), table=table, described=bool(words))
     warned, pointed = doubts_about(action.arguments, room), points_at(action, room)
     below = [*pointed.elements, *warned]

@@ -297,7 +297,7 @@ def test_up_to_three_words_that_are_not_what_they_look_like_are_told_and_the_oth
     assert marked(doubts_about({"a": f"p{P}y.com"}, 1_500)) == [WARNING]
     assert doubts_about({"a": "pay.com"}, 1_500) == []
     assert len(doubts_about(hosts(3), 1_500)) == 3
-    assert marked(doubts_about(hosts(4), 1_500))[3] == "**⚠️ … and at 1 more words.**"
+    assert marked(doubts_about(hosts(4), 1_500))[3] == "**⚠️ … and at 1 more word.**"
     assert marked(doubts_about(hosts(1_503), 1_500))[3] == "**⚠️ … and at 1,500 more words.**"
     assert marked(doubts_about({"a": f"p{P}y.com"}, 1_499)) == [
         "**⚠️ Look twice: letters here only look like those of another alphabet, View all shows which.**"

@@ -90,7 +90,7 @@ def test_calls_under_several_rules_say_whom_each_needs() -> None:
     asked = approval(*(briefed(action(n, f"tool_{n}"), who) for n, who in enumerate(rules)))
     assert lines(asked)[2] == (
         "(To decide about tool_0 and 1 more: Bob. To decide about tool_2: Carol. "
-        f"To decide about tool_3: Dan. 1 more rules, which each call tells. {ASKED})"
+        f"To decide about tool_3: Dan. 1 more rule, which its call tells. {ASKED})"
     )
     some = approval(briefed(action(0, "a"), "Bob"), action(1, "b"))
     assert lines(some)[2] == f"(To decide about a: Bob. {ASKED})"
@@ -182,7 +182,7 @@ def ruled(*rules: tuple[str, str]) -> Approval:
             ruled(*((f"t{n}", f"P{n}") for n in range(4))),
             (
                 "To decide about t0: P0. To decide about t1: P1. To decide about t2: P2. "
-                "1 more rules, which each call tells."
+                "1 more rule, which its call tells."
             ),
         ),
         (

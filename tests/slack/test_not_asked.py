@@ -215,7 +215,7 @@ def seen(count: int, **arguments: Json) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("count", "rest"), [(10, []), (11, ["… and 1 more calls."]), (1_210, ["… and 1,200 more calls."])]
+    ("count", "rest"), [(10, []), (11, ["… and 1 more call."]), (1_210, ["… and 1,200 more calls."])]
 )
 def test_ten_calls_have_a_line_and_the_others_are_counted(count: int, rest: list[str]) -> None:
     lines = seen(count, path="a")

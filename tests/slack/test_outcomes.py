@@ -79,26 +79,26 @@ def test_what_is_none_of_the_kinds_is_an_error_and_not_an_empty_card(draw: Any) 
 @pytest.mark.parametrize(
     ("room", "quoted", "cut"),
     [
-        (520, LETTERS, False),
-        (519, f"{LETTERS[:66]}\n… 1 characters left out here …\n{LETTERS[67:]}", True),
-        (450, f"{LETTERS[:20]}\n… 70 characters left out here …\n{LETTERS[90:]}", True),
-        (0, f"{LETTERS[:16]}\n… 76 characters left out here …\n{LETTERS[92:]}", True),
+        (520, [f"> {LETTERS}"], False),
+        (519, [f"> {LETTERS[:66]}", "__… 1 characters left out here …__", f"> {LETTERS[67:]}"], True),
+        (450, [f"> {LETTERS[:20]}", "__… 70 characters left out here …__", f"> {LETTERS[90:]}"], True),
+        (0, [f"> {LETTERS[:16]}", "__… 76 characters left out here …__", f"> {LETTERS[92:]}"], True),
     ],
 )
 @pytest.mark.parametrize("kind", [Reject, Respond])
 def test_words_that_do_not_fit_are_told_by_beginning_and_end(
     kind: type[Reject] | type[Respond],
     room: int,
-    quoted: str,
+    quoted: list[str],
     cut: bool,  # noqa: FBT001 - a table
 ) -> None:
     lines, was_cut = told(kind(LETTERS), room)
-    assert "\n".join(lines[2:]) == f"> {quoted}"
+    assert lines[2:] == quoted
     assert was_cut is cut
 
 
 def test_thousands_of_characters_are_counted_with_a_comma() -> None:
-    assert "… 4,900 characters left out here …" in told(Reject("x" * 5_000), 520)[0][2]
+    assert "__… 4,900 characters left out here …__" in told(Reject("x" * 5_000), 520)[0]
 
 
 def change(
@@ -265,10 +265,10 @@ def test_a_name_that_is_cut_counts_where_its_value_is_told_by_lines() -> None:
     ("count", "room", "shown", "rest"),
     [
         (20, 100_000, 20, ""),
-        (21, 100_000, 20, "__… and 1 more changes, View all shows them.__"),
+        (21, 100_000, 20, "__… and 1 more change, View all shows it.__"),
         (2, 840, 2, ""),
-        (2, 839, 1, "__… and 1 more changes, View all shows them.__"),
-        (2, 0, 1, "__… and 1 more changes, View all shows them.__"),
+        (2, 839, 1, "__… and 1 more change, View all shows it.__"),
+        (2, 0, 1, "__… and 1 more change, View all shows it.__"),
         (1_100, 100_000, 20, "__… and 1,080 more changes, View all shows them.__"),
     ],
 )

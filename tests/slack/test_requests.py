@@ -110,9 +110,8 @@ def test_beside_arguments_a_description_has_a_third_of_the_room_and_900_characte
     room: int, length: int, head: int
 ) -> None:
     lines, cut, unread = told(room, {"a": 1}, description=LETTERS[:length])
-    assert lines[1].startswith(f"> {LETTERS[:head]}")
-    left = f"{LETTERS[:head]}\n… "
-    assert lines[1].startswith(f"> {left}") is cut is (head < length)
+    assert lines[1] == f"> {LETTERS[:head]}"
+    assert lines[2].endswith("characters left out here …__") is cut is (head < length)
     assert unread is False
 
 
@@ -122,10 +121,12 @@ def test_without_arguments_a_description_has_all_of_the_room() -> None:
         False,
         False,
     )
-    [_, quoted], cut, unread = told(2_000, description=LETTERS[:2_001])
-    assert quoted == f"> {LETTERS[:1_333]}\n… 1 characters left out here …\n{LETTERS[1_334:2_001]}"
+    [_, *quoted], cut, unread = told(2_000, description=LETTERS[:2_001])
+    # What is left out is told outside of the quotation: whoever wrote the description cannot say it.
+    left_out = "__… 1 characters left out here …__"
+    assert quoted == [f"> {LETTERS[:1_333]}", left_out, f"> {LETTERS[1_334:2_001]}"]
     assert (cut, unread) == (True, False)
-    assert "… 1,001 characters left out here …" in told(2_000, description=LETTERS + "x")[0][1]
+    assert told(2_000, description=LETTERS + "x")[0][2] == "__… 1,001 characters left out here …__"
 
 
 def test_what_a_description_takes_its_arguments_do_not_have() -> None:
