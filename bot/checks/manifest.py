@@ -15,6 +15,8 @@ from bot.slack.refusals import name_of
 EVENTS: Final = frozenset(
     {"app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked"}
 )
+OPTIONAL_EVENTS: Final = frozenset({"assistant_thread_context_changed", "assistant_thread_started"})
+"""What is only a courtesy: without them, Slack's older assistant offers no prompts."""
 COMMAND: Final = "/agent"
 SHORTCUT: Final = "Ask the agent about this"
 EVENTS_PATH: Final = "/slack/events"
@@ -25,6 +27,9 @@ NOT_LOOKED: Final = (
 )
 COMPLETE: Final = "The app's manifest has every event, the command and the shortcut."
 ADD_EVENT: Final = "The event {name} is missing; add it under Event Subscriptions, Subscribe to bot events."
+ADD_OPTIONAL: Final = (
+    "The event {name}, a courtesy, is missing; add it under Event Subscriptions, Subscribe to bot events."
+)
 ADD_COMMAND: Final = (
     f"The command {COMMAND} is missing; add it under Slash Commands, with escaped channels and users."
 )
@@ -101,8 +106,11 @@ def _features(features: Mapping[str, Any], settings: Settings) -> Iterator[Findi
 
 def _events(told: Mapping[str, Any], settings: Settings) -> Iterator[Finding]:
     subscribed = told.get("event_subscriptions") or {}
-    for name in sorted(EVENTS - set(subscribed.get("bot_events") or [])):
+    heard = set(subscribed.get("bot_events") or [])
+    for name in sorted(EVENTS - heard):
         yield Finding(Verdict.WRONG, ADD_EVENT.format(name=name))
+    for name in sorted(OPTIONAL_EVENTS - heard):
+        yield Finding(Verdict.WARNING, ADD_OPTIONAL.format(name=name))
     interactivity = told.get("interactivity") or {}
     if not interactivity.get("is_enabled"):
         yield Finding(Verdict.WRONG, NO_BUTTONS)

@@ -35,9 +35,12 @@ def ours(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a manifes
     return whole
 
 
+EVERY_EVENT = told.EVENTS | told.OPTIONAL_EVENTS
+
+
 def test_the_manifest_of_the_repository_is_complete() -> None:
     assert list(compared(ours(), SOCKET)) == []
-    assert set(OURS["settings"]["event_subscriptions"]["bot_events"]) == told.EVENTS
+    assert set(OURS["settings"]["event_subscriptions"]["bot_events"]) == EVERY_EVENT
     [command] = OURS["features"]["slash_commands"]
     assert command["command"] == told.COMMAND
     [shortcut] = OURS["features"]["shortcuts"]
@@ -48,9 +51,14 @@ def test_the_manifest_of_the_repository_is_complete() -> None:
     ("changes", "verdict", "sentence"),
     [
         (
-            {"settings__event_subscriptions__bot_events": sorted(told.EVENTS - {"app_mention"})},
+            {"settings__event_subscriptions__bot_events": sorted(EVERY_EVENT - {"app_mention"})},
             Verdict.WRONG,
             "The event app_mention is missing; add it under Event Subscriptions, Subscribe to bot events.",
+        ),
+        (
+            {"settings__event_subscriptions__bot_events": sorted(EVERY_EVENT - {"assistant_thread_started"})},
+            Verdict.WARNING,
+            told.ADD_OPTIONAL.format(name="assistant_thread_started"),
         ),
         ({"features__slash_commands": []}, Verdict.WRONG, told.ADD_COMMAND),
         ({"features__slash_commands": None}, Verdict.WRONG, told.ADD_COMMAND),
@@ -77,6 +85,7 @@ def test_an_empty_manifest_lacks_everything() -> None:
         told.NO_HOME,
         told.NO_MESSAGES,
         *(told.ADD_EVENT.format(name=name) for name in sorted(told.EVENTS)),
+        *(told.ADD_OPTIONAL.format(name=name) for name in sorted(told.OPTIONAL_EVENTS)),
         told.NO_BUTTONS,
         told.NO_SOCKETS,
     ]

@@ -123,9 +123,9 @@ async def next_pages(house: House) -> AsyncIterator[dict[str, Any]]:
 
 async def test_a_long_answer_comes_in_parts_and_whole(house: House) -> None:
     bot = house.bot.identity.bot_user
-    text = " ".join(f"word{number}" for number in range(4_000))
+    text = " ".join(f"word{number}" for number in range(1_600))
     said = await house.alice.say("#general", f"<@{bot}> {text}")
-    await house.answer("word3999", thread=said["ts"])
+    await house.answer("word1599", thread=said["ts"])
     thread = await house.alice.thread("#general", said["ts"])
     parts = [text_of(message) for message in thread if is_answer(message)]
     assert len(parts) > 1
