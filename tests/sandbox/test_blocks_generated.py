@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.sandbox import check_message, check_view
@@ -53,6 +53,9 @@ def test_any_blocks_are_judged(blocks: list[Json], text: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(OBJECTS, st.lists(OBJECTS, max_size=3))
+@example({}, [{"type": "card", "elements": True}])
+@example({}, [{"type": "card", "elements": {"type": "section"}}])
+@example({}, [{"type": "card", "elements": ["x", {"action_id": []}]}])
 def test_any_view_is_judged(view: Json, blocks: list[Json]) -> None:
     for candidate in (
         view,

@@ -34,13 +34,16 @@ BLOCK: Mapping[str, Rule] = {"block_id": string(255, least=0)}
 def distinct_action_ids(value: Json, pointer: str) -> Iterator[Problem]:
     """No two elements of one block may have the same action_id."""
     seen: set[str] = set()
-    for place, element in enumerate(value.get("elements") or value.get("actions") or []):
-        action_id = element.get("action_id")
+    elements = value.get("elements") or value.get("actions")
+    # A key that the block does not have holds anything; that it is there is told by itself.
+    for place, element in enumerate(elements if isinstance(elements, list) else []):
+        action_id = element.get("action_id") if isinstance(element, dict) else None
+        if not isinstance(action_id, str):
+            continue
         if action_id in seen:
             sentence = f"`action_id` {action_id!r} already exists in this block"
             yield problem(f"{pointer}/elements/{place}/action_id", sentence)
-        if action_id is not None:
-            seen.add(action_id)
+        seen.add(action_id)
 
 
 def distinct_task_ids(value: Json, pointer: str) -> Iterator[Problem]:
