@@ -128,9 +128,7 @@ def fit(part: object) -> Part:
         case Table(list() | tuple() as columns, list() | tuple() as rows):
             return _fit_table(columns, rows)
         case _:
-            raise Unfit(
-                say("`render` gave something else than Text, Code, Fields, Link and Table, or an odd one")
-            )
+            raise Unfit(say(NO_PART))
 
 
 def _fit_table(columns: Sequence[object], rows: Sequence[object]) -> Table:
