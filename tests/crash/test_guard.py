@@ -1,6 +1,5 @@
 """kill -9 around a tool's effect: it ran once, or people are asked. It never just runs again."""
 
-import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -20,13 +19,15 @@ from bot.approvals.thread import Condition
 from tests.agents.guarded import guarded
 from tests.agents.stage import THREAD, calls
 from tests.agents.test_guard import plain
+from tests.crash import scenes
 from tests.crash.forge import Forge
+from tests.crash.scenes import either_database
 from tests.hazards.table import still
-from tests.postgres import a_database
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HERE = "tests.crash.test_guard"
+__all__ = ["either_database"]  # a fixture, under the name `tmp_path`
 FORGES: list[Forge] = []
 """The one of this run."""
 TURN = [calls(("pay", {"amount": 1}))]
@@ -40,27 +41,9 @@ async def _forge(forge: Forge) -> AsyncIterator[None]:
     FORGES.clear()
 
 
-@pytest_asyncio.fixture(loop_scope="module", params=["sqlite", "postgres"], name="tmp_path")
-async def _folder(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Path]:
-    """A folder whose database is of either kind."""
-    if request.param == "sqlite":
-        yield tmp_path
-        return
-    async with a_database() as url:
-        (tmp_path / "database").write_text(url)
-        yield tmp_path
-
-
 async def killed(folder: Path, scene: str, *arguments: str) -> None:
-    """Play `scene(folder, *arguments)` in a process that is expected to be killed."""
     (forge,) = FORGES
-    forked = await forge.fork(f"{HERE}:acted", scene, str(folder), *arguments)
-    assert await forked.ended == -signal.SIGKILL
-
-
-def acted(_: object, scene: str, folder: str, *arguments: str) -> None:
-    """In the process: play it."""
-    asyncio.run(globals()[scene](Path(folder), *arguments))
+    await scenes.killed(forge, HERE, folder, scene, *arguments)
 
 
 def paying(folder: Path, dies: str = "", **metadata: Any) -> BaseTool:  # noqa: ANN401 - what a tool says of itself
