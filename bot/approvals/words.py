@@ -84,6 +84,11 @@ def spoken_in_public() -> Language:
     return _public.get()
 
 
+def spoken_tag() -> str:
+    """The tag of the language that is spoken, e.g. `zh-CN`; for a browser."""
+    return _spoken().info().get("language", "en").replace("_", "-")
+
+
 @contextmanager
 def spoken(language: Language | None) -> Iterator[None]:
     """All that is said within is for one person who reads this language; None for the one of the policy."""

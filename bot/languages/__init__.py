@@ -1,5 +1,6 @@
 """The languages that the bot speaks: English, which stands in the code, and a catalogue for each other."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from gettext import GNUTranslations
@@ -18,12 +19,25 @@ CATALOGUES: Final[Mapping[str, str]] = {"zh-CN": "zh_CN.po"}
 LANGUAGES: Final = ("en", *CATALOGUES)
 """What a policy may choose."""
 
+_SIMPLIFIED: Final = frozenset({"zh", "zh-cn", "zh-hans", "zh-hans-cn", "zh-sg", "zh-hans-sg"})
+"""What browsers call it."""
+_ACCEPTED: Final = re.compile(r"\s*([A-Za-z-]{1,35})\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
+
 
 def language(tag: str) -> Language | None:
     """The language of a policy's or Slack's tag, e.g. `en-GB` or `zh-CN`; None for one that is not spoken."""
     if tag.partition("-")[0] == "en":
         return ENGLISH
     return _read(CATALOGUES[tag]) if tag in CATALOGUES else None
+
+
+def accepted(header: str) -> Language | None:
+    """The language that a browser likes best, by its Accept-Language; None if none of them is spoken."""
+    found = [_ACCEPTED.fullmatch(one) for one in header.split(",")]
+    likes = {one[1].lower(): float(one[2] or 1) for one in found if one}
+    tags = sorted((tag for tag in likes if likes[tag]), key=lambda tag: -likes[tag])
+    spoken = (language("zh-CN" if tag in _SIMPLIFIED else tag) for tag in tags)
+    return next((one for one in spoken if one), None)
 
 
 @cache

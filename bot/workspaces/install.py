@@ -11,6 +11,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.oauth.installation_store.models.installation import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.approvals.words import Language, in_public, phrase, say, spoken
+from bot.languages import accepted
 from bot.oauth_settings import INSTALL_PATH, REDIRECT_PATH, OAuthSettings
 from bot.slack.app import OPTIONAL_SCOPES, SCOPES, posting_client
 from bot.slack.refusals import name_of
@@ -20,30 +22,36 @@ from bot.workspaces.pages import page
 from bot.workspaces.states import COOKIE, LIFETIME, States
 from bot.workspaces.trading import traded
 
-WELCOME: Final = (
+WELCOME: Final = phrase(
     "The approval bot asks people in Slack before an AI agent does anything that matters. Install it in your "
     "workspace?"
 )
-ADD: Final = "Add to Slack"
-AGAIN: Final = "Begin again"
-INSTALLED: Final = "The approval bot is installed in {name}; invite it into a channel there with /invite."
-NOT_YET: Final = (
+ADD: Final = phrase("Add to Slack")
+AGAIN: Final = phrase("Begin again")
+INSTALLED: Final = phrase(
+    "The approval bot is installed in {name}; invite it into a channel there with /invite."
+)
+NOT_YET: Final = phrase(
     "The approval bot is installed in {name} and does not work there yet; whoever runs it finds the reason "
     "in its log."
 )
-NOT_ALLOWED: Final = "You did not allow it in Slack, so nothing was installed."
-NOT_BEGUN: Final = (
+NOT_ALLOWED: Final = phrase("You did not allow it in Slack, so nothing was installed.")
+NOT_BEGUN: Final = phrase(
     "This installation was not begun in this browser, took more than ten minutes, or is done already, so "
     "nothing was installed."
 )
-SLACK_REFUSED: Final = "Slack did not complete the installation ({error}), so nothing was installed."
-UNREACHABLE: Final = "Slack could not be reached just now, so nothing was installed; please try again."
-NOT_KEPT: Final = "The installation could not be kept just now, so nothing was installed; please try again."
-ONE_BY_ONE: Final = (
+SLACK_REFUSED: Final = phrase("Slack did not complete the installation ({error}), so nothing was installed.")
+UNREACHABLE: Final = phrase(
+    "Slack could not be reached just now, so nothing was installed; please try again."
+)
+NOT_KEPT: Final = phrase(
+    "The installation could not be kept just now, so nothing was installed; please try again."
+)
+ONE_BY_ONE: Final = phrase(
     "This bot is installed in one workspace of {name} after the other, not in all of them at once; choose a "
     "workspace. Nothing was installed."
 )
-NOT_FOR_THEM: Final = (
+NOT_FOR_THEM: Final = phrase(
     "This bot is not for {name}: whoever runs it has to add {id} to SLACK_TEAMS first. Nothing was installed."
 )
 
@@ -67,7 +75,7 @@ class InstallDoors:
         """The addresses."""
         return [web.get(INSTALL_PATH, self.begin), web.get(REDIRECT_PATH, self.finish)]
 
-    async def begin(self, _: web.Request) -> web.Response:
+    async def begin(self, request: web.Request) -> web.Response:
         """Show the way to Slack; the browser keeps the state until it comes back."""
         state = self.states.issue()
         asked = {
@@ -77,7 +85,8 @@ class InstallDoors:
             "state": state,
         }
         where = f"{urljoin(self.api_url, '../oauth/v2/authorize')}?{urlencode(asked)}"
-        shown = page(WELCOME, link={ADD: where})
+        with spoken(_read_by(request)):
+            shown = page(say(WELCOME), link={say(ADD): where})
         is_secure = asked["redirect_uri"].startswith("https:")
         age = int(LIFETIME.total_seconds())
         # Lax: it comes along when Slack leads back here, and not when another page asks in the background.
@@ -88,18 +97,19 @@ class InstallDoors:
 
     async def finish(self, request: web.Request) -> web.Response:
         """Slack led back here: check the state, trade the code, keep what came of it."""
-        shown = await self._finished(request.query, request.cookies.get(COOKIE, ""))
+        with spoken(_read_by(request)):
+            shown = await self._finished(request.query, request.cookies.get(COOKIE, ""))
         shown.del_cookie(COOKIE, path="/")
         return shown
 
     async def _finished(self, query: Mapping[str, str], cookie: str) -> web.Response:
         if "error" in query:
             return self._failed(
-                NOT_ALLOWED if query["error"] == "access_denied" else _refused(query["error"])
+                say(NOT_ALLOWED) if query["error"] == "access_denied" else _refused(query["error"])
             )
         try:
             if not await self.states.take(query.get("state", ""), cookie):
-                return self._failed(NOT_BEGUN)
+                return self._failed(say(NOT_BEGUN))
             installation = await self._traded(query.get("code", ""))
             if problem := await self._problem(installation):
                 return problem
@@ -109,13 +119,14 @@ class InstallDoors:
             return self._failed(_refused(name_of(error)))
         except StoreUnavailable:
             log.error("installation_not_kept")  # noqa: TRY400 - its text would hold what was to be kept
-            return self._failed(NOT_KEPT, status=503)
+            return self._failed(say(NOT_KEPT), status=503)
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
             log.warning("installation_failed", error=type(error).__name__)
-            return self._failed(UNREACHABLE, status=502)
+            return self._failed(say(UNREACHABLE), status=502)
         log.info("installed", team=installation.team_id, enterprise=installation.enterprise_id)
-        works = await self.on_installed(installation)
-        return page((INSTALLED if works else NOT_YET).format(name=_name(installation)))
+        with in_public():  # the bot that begins there speaks the policy's language, whoever installed it
+            works = await self.on_installed(installation)
+        return page(say(INSTALLED if works else NOT_YET, name=_name(installation)))
 
     async def _traded(self, code: str) -> Installation:
         redirect_uri = self.settings.slack_redirect_uri
@@ -127,7 +138,7 @@ class InstallDoors:
         """The page for a workspace that may not install; its token is given back."""
         if installation.is_enterprise_install:
             await self._given_back(installation)
-            return self._failed(ONE_BY_ONE.format(name=_name(installation)))
+            return self._failed(say(ONE_BY_ONE, name=_name(installation)))
         allowed = self.settings.teams
         ids = {installation.team_id, installation.enterprise_id} - {None}
         if allowed is None or ids & allowed:
@@ -137,7 +148,7 @@ class InstallDoors:
         )
         await self._given_back(installation)
         id = installation.team_id or installation.enterprise_id
-        return page(NOT_FOR_THEM.format(name=_name(installation), id=id), status=403)
+        return page(say(NOT_FOR_THEM, name=_name(installation), id=id), status=403)
 
     async def _given_back(self, installation: Installation) -> None:
         try:
@@ -151,7 +162,7 @@ class InstallDoors:
 
     def _failed(self, sentence: str, *, status: int = 400) -> web.Response:
         begin = (self.settings.slack_redirect_uri or "").removesuffix(REDIRECT_PATH) + INSTALL_PATH
-        return page(sentence, link={AGAIN: begin}, status=status)
+        return page(sentence, link={say(AGAIN): begin}, status=status)
 
 
 def installation_of(granted: Mapping[str, Any], who: Mapping[str, Any]) -> Installation:
@@ -187,10 +198,14 @@ def installation_of(granted: Mapping[str, Any], who: Mapping[str, Any]) -> Insta
 
 
 def _name(installation: Installation) -> str:
-    return installation.team_name or installation.enterprise_name or "this workspace"
+    return installation.team_name or installation.enterprise_name or say("this workspace")
+
+
+def _read_by(request: web.Request) -> Language | None:
+    return accepted(request.headers.get("Accept-Language", ""))
 
 
 def _refused(error: str) -> str:
     """The error by its name; whatever else stands in its place is not ours to show."""
     is_name = error.replace("_", "").isascii() and error.replace("_", "").isalnum() and len(error) <= 60  # noqa: PLR2004 - longer than any of Slack's
-    return SLACK_REFUSED.format(error=error if is_name else "no reason given")
+    return say(SLACK_REFUSED, error=error if is_name else say("no reason given"))

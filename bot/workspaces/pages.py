@@ -6,9 +6,11 @@ from typing import Final
 
 from aiohttp import web
 
+from bot.approvals.words import spoken_tag
+
 _PAGE: Final = """\
 <!doctype html>
-<html lang="en">
+<html lang="{tag}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Approval Bot</title>
@@ -31,13 +33,13 @@ _HEADERS: Final = {
 
 
 def page(sentence: str, *, link: Mapping[str, str] | None = None, status: int = 200) -> web.Response:
-    """A page with a sentence, and with links by their words."""
+    """A page with a sentence, and with links by their words; in the language that is spoken."""
     links = "".join(
         f'<p><a href="{html.escape(where)}">{html.escape(words)}</a></p>'
         for words, where in (link or {}).items()
     )
     return web.Response(
-        text=_PAGE.format(sentence=html.escape(sentence), link=links),
+        text=_PAGE.format(tag=spoken_tag(), sentence=html.escape(sentence), link=links),
         status=status,
         content_type="text/html",
         charset="utf-8",

@@ -17,17 +17,18 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.approvals.words import phrase, say
 from bot.slack.forms import message_form
 from bot.slack.private import is_slacks
 
 ABOUT_ITSELF: Final = frozenset({"app_uninstalled", "tokens_revoked"})
 """Events by which Slack says that tokens work no more."""
 
-NOT_INSTALLED: Final = (
+NOT_INSTALLED: Final = phrase(
     "This app is not installed in your workspace, or not any more, so nothing was done. What waits there is "
     "kept, and goes on when it is installed again."
 )
-NOT_WORKING: Final = (
+NOT_WORKING: Final = phrase(
     "This app does not work in your workspace at the moment, so nothing was done; whoever runs it finds the "
     "reason in its log."
 )
@@ -62,7 +63,11 @@ class Router(AsyncApp):
         gone: Callable[[str], Awaitable[None]],
         api_url: str,
     ) -> None:
-        """`apps` by workspace, as they are at the moment; `lacking` says why one is not among them."""
+        """`apps` by workspace, as they are at the moment; `lacking` says why one is not among them.
+
+        Whom none of them answers is told so in the public language: without a token of the workspace nobody
+        knows what they read.
+        """
         super().__init__(
             name="approval-bot",
             logger=logging.getLogger("slack_bolt"),
@@ -91,7 +96,7 @@ class Router(AsyncApp):
         if Lack.SOON in lacks or (Lack.BROKEN in lacks and event):
             return BoltResponse(status=NOT_READY)
         log.info("no_such_workspace", kind=str(body.get("type") or "command")[:40])
-        return await self._turned_away(body, NOT_WORKING if Lack.BROKEN in lacks else NOT_INSTALLED)
+        return await self._turned_away(body, say(NOT_WORKING if Lack.BROKEN in lacks else NOT_INSTALLED))
 
     async def _turned_away(self, body: Mapping[str, Any], sentence: str) -> BoltResponse:
         """An answer in the way that this kind of payload is answered, without any token."""

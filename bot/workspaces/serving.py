@@ -12,9 +12,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ports import Clock
 from bot.approvals.times import utc_now
+from bot.approvals.words import ENGLISH, public_language
 from bot.background import ended
 from bot.doors import Doors, open_doors, store_checks
 from bot.errors import CannotStart
+from bot.languages import language
 from bot.oauth_settings import INSTALL_PATH, REDIRECT_PATH
 from bot.policy_file import PolicyFile
 from bot.settings import Settings
@@ -71,7 +73,9 @@ async def serving_several(
     def serve(own: Settings, doors: Doors) -> AbstractAsyncContextManager[object]:
         return running_bot(own, policy_file, model=model, otherwise=otherwise, doors=doors)
 
+    said = policy_file or otherwise
     async with AsyncExitStack() as stack:
+        stack.enter_context(public_language((language(said.content.language) if said else None) or ENGLISH))
         store = await stack.enter_async_context(open_store(settings.bot_database_url))
         installations = await _unsealed(store, settings)
         tenants = Tenants(settings, installations, serve)

@@ -43,10 +43,10 @@ class Office:
     def bob(self) -> Person:
         return self.slack.person("Bob")
 
-    async def asks(self, *calls: tuple[str, Json]) -> Json:
+    async def asks(self, *calls: tuple[str, Json], title: str = "Approval needed") -> Json:
         said = await self.alice.say("#general", f"/agent {json.dumps([list(calls)])}")
         assert said == {"ok": True}, said
-        return await self.bob.sees("Approval needed", channel="#general")
+        return await self.bob.sees(title, channel="#general")
 
     async def answer(self, wanted: str = "done with") -> str:
         said = await self.alice.sees(lambda one: is_answer(one) and wanted in text_of(one))
@@ -70,8 +70,8 @@ class Offices:
     def database(self, office: Office) -> str:
         return workspace_database(self.several.settings.bot_database_url, office.team)
 
-    async def install(self, office: Office) -> Visit:
-        async with Browser(self) as browser:
+    async def install(self, office: Office, language: str = "") -> Visit:
+        async with Browser(self, language) as browser:
             return await browser.installs(office.slack)
 
 

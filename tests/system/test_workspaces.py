@@ -17,7 +17,8 @@ from bot.store import reading_store
 from bot.workspaces.install import INSTALLED, NOT_YET
 from bot.workspaces.router import NOT_INSTALLED, NOT_WORKING
 from tests.postgres import a_database
-from tests.system.agents import RUNS
+from tests.system.agents import FAIL, RUNS
+from tests.system.house import POLICY
 from tests.system.offices import TRANSFER, Office, Offices, two_offices
 from tests.workspaces.front import KEY
 
@@ -131,6 +132,22 @@ async def test_uninstalled_with_a_card_open_it_waits_and_goes_on_after_a_new_ins
     assert await offices.one.bob.press(card, "Approve") == {"ok": True}
     assert "transfer done" in await offices.one.answer()
     assert len(RUNS) == 2
+
+
+async def test_whoever_installs_it_the_bot_speaks_the_policys_language_there_and_to_those_it_is_not_for(
+    tmp_path: Path,
+) -> None:
+    policy = POLICY.replace("[defaults]", 'language = "zh-CN"\n[defaults]')
+    async with two_offices(tmp_path, mode=Mode.HTTP, policy=policy) as offices:
+        visit = await offices.install(offices.one, "en-US")
+        assert INSTALLED.format(name="Sandbox") in visit.page.words
+        FAIL.append("model")
+        await offices.one.alice.say("#general", "/agent what a job tells everybody")
+        await offices.one.bob.sees("无法使用语言模型", channel="#general")
+        strange = {"command": "/agent", "text": "x", "team_id": "T0STRANGE", "api_app_id": "A0AGENT"}
+        refused = await offices.slack.deliver(strange, "slash_commands")
+        assert isinstance(refused, Acked)
+        assert refused.payload["text"].startswith("您的工作区没有安装此应用")
 
 
 async def gone(offices: Offices, office: Office) -> None:

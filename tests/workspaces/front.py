@@ -92,13 +92,16 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.fields: dict[str, str] = {}
         self.words = ""
+        self.language = ""
         self._quiet = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = {name: value or "" for name, value in attrs}
         self._quiet = tag in {"style", "title"}
-        if tag == "a":
+        if tag == "html":
+            self.language = told["lang"]
+        elif tag == "a":
             self.links.append(told["href"])
         elif tag == "input":
             self.fields[told["name"]] = told["value"]
@@ -123,9 +126,10 @@ class Visit:
 class Browser:
     """Somebody's browser: it keeps cookies, and is led on by Slack."""
 
-    def __init__(self, front: Installable) -> None:
+    def __init__(self, front: Installable, language: str = "") -> None:
         self._front = front
-        self.session = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
+        headers = {"Accept-Language": language} if language else {}
+        self.session = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True), headers=headers)
 
     async def __aenter__(self) -> Self:
         return self

@@ -10,6 +10,7 @@ from typing import Literal
 
 import aiohttp
 import pytest
+from aiohttp.test_utils import make_mocked_request
 from slack_sdk.errors import SlackApiError
 from sqlalchemy import text
 
@@ -50,6 +51,26 @@ async def test_two_workspaces_install_and_each_has_a_token_of_its_own(front: Fro
 async def test_slack_is_asked_for_the_scopes_of_the_manifest_and_no_more(browser: Browser) -> None:
     asked = await browser.is_asked()
     assert set(asked.fields["scope"].split(",")) == SCOPES | OPTIONAL_SCOPES
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tag", "welcome", "done"),
+    [
+        ("zh-CN,en;q=0.5", "zh-CN", "审批机器人会先在 Slack 中询问人", "审批机器人已安装到 Sandbox"),
+        ("fr", "en", "The approval bot asks people", "The approval bot is installed in Sandbox"),
+    ],
+)
+async def test_a_browser_is_answered_in_its_own_language(
+    front: Front, wanted: str, tag: str, welcome: str, done: str
+) -> None:
+    async with Browser(front, wanted) as browser:
+        first = await browser.opens(f"{front.address}/slack/install")
+        refused = await browser.installs(None)
+        last = await browser.installs(front.slack)
+    assert [each.page.language for each in (first, refused, last)] == [tag] * 3
+    assert welcome in first.page.words
+    assert done in last.page.words
+    assert (install.NOT_ALLOWED in refused.page.words) is (tag == "en")
 
 
 async def test_opening_the_install_page_writes_nothing(front: Front, browser: Browser) -> None:
@@ -225,7 +246,7 @@ async def test_the_cookie_is_for_https_alone_where_the_address_is(front: Front) 
         states=front.doors.states,
         on_installed=front.doors.on_installed,
     )
-    shown = await doors.begin(None)  # type: ignore[arg-type]  # it looks at nothing of the request
+    shown = await doors.begin(make_mocked_request("GET", "/slack/install"))
     assert shown.cookies[COOKIE]["secure"]
     assert 'href="https://slack.com/oauth/v2/authorize?client_id=' in (shown.text or "")
 
