@@ -7,7 +7,6 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals import tenure
-from bot.approvals.conversation import PostState
 from bot.slack.drawing import Drawing
 from bot.slack.finding import file_name, found, found_file
 from bot.slack.message import File
@@ -22,17 +21,12 @@ _IN_DOUBT: Final = frozenset({"fatal_error", "internal_error", "request_timeout"
 log = structlog.get_logger()
 
 
-FILES: Final = "files"
-
-
 class NoFilesError(Exception):
     """A file cannot be sent, or the answer is being told in messages already."""
 
 
 async def known(client: AsyncWebClient, drawing: Drawing, number: int) -> dict[str, str] | None:
     """Its place, if Slack has it although its answer was lost; `NoFilesError` if it has words instead."""
-    if drawing.post.state is not PostState.SENDING:
-        return None
     if await found(client, drawing, number):
         raise NoFilesError
     return place_of(drawing) if await found_file(client, drawing) else None

@@ -37,6 +37,9 @@ SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER, PostKind.CARD})
 DETAILED: Final = frozenset({PostKind.CARD, PostKind.NOT_ASKED})
 """What shows a call's arguments."""
 
+FILES: Final = "files"
+"""What a very long answer goes on as; the name of it among what a Slack does not take."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:

@@ -11,7 +11,7 @@ from bot.approvals.masking import Masking
 from bot.approvals.ports import Store, Transaction
 from bot.approvals.realm import Choice
 from bot.approvals.roster import ONE_AGENT, Roster
-from bot.slack.drawing import QUOTING, Drawing
+from bot.slack.drawing import FILES, QUOTING, Drawing
 
 
 async def loaded(
@@ -19,12 +19,12 @@ async def loaded(
     maskings: Choice[Masking],
     id: PostId,
     *,
-    refused: Container[PostKind] = (),
+    refused: Container[str] = (),
     roster: Roster = ONE_AGENT,
 ) -> Drawing | None:
     """The post with all that it shows; None if it is not known.
 
-    `refused` are the kinds that this Slack does not take as they are meant to be.
+    `refused` are the kinds that this Slack does not take as they are meant to be, and `FILES`.
     """
     below = None
     async with store.read() as tx:
@@ -51,6 +51,8 @@ async def loaded(
         masking=masking,
         agent=roster.label(conversation.realm),
         plainly=post.kind in refused,
+        # The second message of an answer that goes on is what comes of it where there are no files.
+        files=FILES not in refused and post.drawn < 1,
     )
 
 

@@ -1,21 +1,46 @@
-"""What the record keeps of a card in Slack: which drawing stands where, and of what. Never a value."""
+"""What is kept of a message in Slack: how its post stands, and which drawing of a card stands where.
 
+The record has digests and places, never a value.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 
-from bot.approvals.approval import Action, Approval
+from bot.approvals.approval import Action, Approval, State
 from bot.approvals.binding import fingerprint
-from bot.approvals.conversation import Post
+from bot.approvals.conversation import Post, PostKind
 from bot.approvals.decision import Json
 from bot.approvals.ids import UserId
-from bot.approvals.ports import Event
-from bot.slack.message import Blocks
+from bot.approvals.ports import Event, Store
+from bot.slack.message import Blocks, Message
 
 
-def sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: datetime) -> Event:
-    """`showing`: this drawing is about to be handed to Slack; `shown`: it stands there.
+async def noted(store: Store, post: Post, *events: Event) -> Post:
+    """Write how it is shown, and return it; who settled it meanwhile stays."""
+    async with store.write() as tx:
+        if there := await tx.posts.get(post.id):
+            post = replace(post, settled_by=there.settled_by)
+        await tx.posts.save(post)
+        await tx.record.append(*events)
+    return post
 
-    The first is written before, because people may decide before Slack's answer is heard.
+
+def sightings(
+    kind: str, post: Post, card: Iterable[Approval], message: Message, at: datetime
+) -> Iterator[Event]:
+    """A line for each approval of a card about which somebody can decide; none for anything else.
+
+    `showing`: this drawing is about to be handed to Slack; `shown`: it stands there. The first is written
+    before, because people may decide before Slack's answer is heard.
     """
+    if post.kind is PostKind.CARD:
+        for one in card:
+            if one.state is State.WAITING:
+                yield _sighting(kind, post, one, message.blocks, at)
+
+
+def _sighting(kind: str, post: Post, approval: Approval, blocks: Blocks, at: datetime) -> Event:
     detail: dict[str, Json] = {
         "post": post.id,
         "version": approval.version,

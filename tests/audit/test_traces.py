@@ -27,7 +27,7 @@ from bot.approvals.journal import (
     next_step,
 )
 from bot.sandbox import buttons
-from bot.slack.courier import Courier
+from bot.slack import courier, showing
 from bot.slack.requests import request
 from bot.store import RowsStore
 from tests.audit.judging import Judged, judge, judged
@@ -230,7 +230,8 @@ async def test_a_call_that_begins_after_stop_is_ack008(
 async def test_a_card_of_which_nothing_is_recorded_is_ack009(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Courier, "_told", lambda *_: ())
+    for room in (courier, showing):
+        monkeypatch.setattr(room, "sightings", lambda *_: ())
     async with a_case(tmp_path, monkeypatch) as case:
         await case.house.bob.press(await asked(case), "Approve")
         await case.house.answer()

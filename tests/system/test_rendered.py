@@ -12,6 +12,8 @@ from playwright.async_api import expect
 from bot.approvals import presenting
 from bot.render import Fields, Table, Text
 from bot.sandbox import Fault, text_of
+from bot.store import reading_store
+from bot.store.auditing import recorded
 from tests.browser import DESKTOP, PHONE, chromium, picture, window
 from tests.system.agents import RUNS
 from tests.system.house import House, a_house
@@ -99,7 +101,7 @@ async def test_a_tool_that_fails_at_it_is_shown_by_its_arguments(
     await shop.answer("refund done with")
 
 
-async def test_a_slack_that_refuses_tables_is_given_letters_from_then_on(shop: House) -> None:
+async def test_a_slack_that_refuses_tables_is_given_letters_from_then_on(tmp_path: Path) -> None:
     asked, may_go_on = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
@@ -109,17 +111,26 @@ async def test_a_slack_that_refuses_tables_is_given_letters_from_then_on(shop: H
         return friendly(arguments)
 
     SHOWS[:] = [waits]
-    await shop.asks([("refund", {"order": "A-1", "amount": 1})])
-    await asyncio.wait_for(asked.wait(), 10)
-    await shop.bob.sees("A-1", channel="#general")  # the opening: what is posted next is the card
-    await shop.slack.fault(Fault(kind="error", method="chat.postMessage", error="invalid_blocks", times=1))
-    may_go_on.set()
-    assert_letters(await shop.card("Price"))
-    await shop.asks([("refund", {"order": "A-2", "amount": 1})])
-    assert_letters(await shop.card(lambda one: "orders/A-2" in text_of(one)))
-    tables = [call for call in shop.slack.calls() if "table" in kinds({"blocks": [], **call.arguments})]
-    assert [call.outcome for call in tables] == ["invalid_blocks"]
-    shop.slack.core.calls.clear()  # the house takes a refusal for a fault of ours
+    async with a_house(tmp_path, agent=SHOP) as shop:
+        await shop.asks([("refund", {"order": "A-1", "amount": 1})])
+        await asyncio.wait_for(asked.wait(), 10)
+        await shop.bob.sees("A-1", channel="#general")  # the opening: what is posted next is the card
+        await shop.slack.fault(
+            Fault(kind="error", method="chat.postMessage", error="invalid_blocks", times=1)
+        )
+        may_go_on.set()
+        assert_letters(await shop.card("Price"))
+        await shop.asks([("refund", {"order": "A-2", "amount": 1})])
+        assert_letters(await shop.card(lambda one: "orders/A-2" in text_of(one)))
+        tables = [call for call in shop.slack.calls() if "table" in kinds({"blocks": [], **call.arguments})]
+        assert [call.outcome for call in tables] == ["invalid_blocks"]
+        shop.slack.core.calls.clear()  # the house takes a refusal for a fault of ours
+    async with reading_store(f"sqlite:///{tmp_path / 'bot.db'}") as store:
+        record = [line.event async for line in recorded(store)]
+    drawn = [(one.kind, one.detail["blocks"]) for one in record if one.kind in {"showing", "shown"}]
+    (_, refused), (_, first), there, (_, second), there_too = drawn
+    assert [there, there_too] == [("shown", first), ("shown", second)], "the record has what stands there"
+    assert first != refused
 
 
 def assert_letters(card: dict[str, Any]) -> None:
