@@ -1,15 +1,11 @@
 """Results for the calls that will not get one of their own, so that a model can read the history."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from langchain_core.messages import ToolMessage
 
 from bot.agents.messages import latest_message
 from bot.agents.snapshot import Snapshot
-
-CUT_SHORT: Final = "(The people stopped you here. What you were about to do next was not done.)"
-"""What the history holds of a stop between two steps, when no tool call is open that could tell it."""
 
 
 def open_calls(snapshot: Snapshot, reason: str) -> list[ToolMessage]:

@@ -7,22 +7,19 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.constants import START
 from langgraph.errors import GraphDrained, GraphRecursionError, UnknownInterruptError
-from langgraph.graph import END
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
+from bot.agents import settling
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
-from bot.agents.cancelling import CUT_SHORT, open_calls
 from bot.agents.drift import asks_at_door, is_langchains, refuse_drift, refuse_moved
 from bot.agents.feedback import EXPIRED
 from bot.agents.halting import Halting
-from bot.agents.mending import CUT_OFF, diagnosed, whole
+from bot.agents.mending import CUT_OFF, diagnosed
 from bot.agents.per_call import STEP, leave_behind
 from bot.agents.pruning import prune
 from bot.agents.schemas import ToolSchemas
@@ -79,7 +76,7 @@ class Threads:
 
     async def read(self, thread: ConversationId) -> Thread:
         """The thread as its checkpoint has it."""
-        return diagnosed(await self._snapshot(thread), own=self._agent.gates is None)
+        return self._diagnosed(await self._snapshot(thread))
 
     async def send(self, thread: ConversationId, messages: Sequence[Said]) -> str | None:
         """Give the agent what people said; what it has already is left out.
@@ -99,7 +96,7 @@ class Threads:
             ]
             if not fresh:
                 return await self.proceed(thread) if snapshot.state.tasks else None
-            await self._settle(thread, snapshot, CUT_OFF)
+            await settling.settle(self._graph, self._config(thread), snapshot, CUT_OFF)
             return await self._run(thread, {"messages": fresh})
 
     async def resume(self, thread: ConversationId, approval: Approval) -> str | None:
@@ -154,55 +151,27 @@ class Threads:
     async def mend(self, thread: ConversationId) -> None:
         """Give a result to every call that has none although the history has gone on; nothing runs."""
         snapshot = await self._snapshot(thread)
-        if not diagnosed(snapshot, own=self._agent.gates is None).dangling:
-            return
-        told = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *whole(snapshot)]
-        config, node = self._config(thread), next(iter(sorted(self._tool_nodes)), START)
-        await self._graph.aupdate_state(config, {"messages": told}, as_node=node)
-        if not snapshot.state.tasks:
-            await self._graph.aupdate_state(config, None, as_node=END)  # as in `_settle`
+        if self._diagnosed(snapshot).dangling:
+            await settling.mend(self._graph, self._config(thread), snapshot)
 
     async def abandon(self, thread: ConversationId, reason: str) -> None:
-        """End what waits: every open tool call gets `reason` as its failed result, nothing runs.
-
-        Where the agent has not answered and no call is open that could tell it, a message in the history
-        says that it was stopped.
-        """
-        snapshot = await self._snapshot(thread)
-        told = any(result.content == reason for result in open_calls(snapshot, reason))
-        answered = not snapshot.messages or isinstance(snapshot.messages[-1], AIMessage)
-        note = () if told or answered else (HumanMessage(CUT_SHORT),)
-        await self._settle(thread, snapshot, reason, note)
+        """End what waits, because people stopped it: every open call fails with `reason`, nothing runs."""
+        await settling.abandon(self._graph, self._config(thread), await self._snapshot(thread), reason)
 
     async def prune(self, thread: ConversationId) -> None:
         """Forget the checkpoints that nothing needs any more; changes nothing that can be read or resumed."""
         if isinstance(saver := self._graph.checkpointer, BaseCheckpointSaver):
             await prune(saver, thread)
 
-    async def _settle(
-        self, thread: ConversationId, snapshot: Snapshot, reason: str, note: Sequence[AnyMessage] = ()
-    ) -> None:
-        config = self._config(thread)
-        results = [*open_calls(snapshot, reason), *(note if snapshot.state.tasks else ())]
-        if results:
-            node = next(iter(sorted(self._tool_nodes)), START)
-            await self._graph.aupdate_state(config, {"messages": results}, as_node=node)
-        if results or snapshot.state.tasks:
-            # An update as the end clears what would run next.
-            await self._graph.aupdate_state(config, None, as_node=END)
-
     async def _go_on_without(
         self, thread: ConversationId, snapshot: Snapshot, approval: Approval
     ) -> str | None:
         """Go on with what became of every open call as its result, where an answer cannot say it."""
-        told, node = (
-            results(snapshot, approval, self._agent.feedback),
-            next(iter(sorted(self._tool_nodes)), None),
-        )
-        if not told or node is None:
-            await self._settle(thread, snapshot, EXPIRED)
+        config, told = self._config(thread), results(snapshot, approval, self._agent.feedback)
+        if not told or not self._tool_nodes:
+            await settling.settle(self._graph, config, snapshot, EXPIRED)
             return None
-        await self._graph.aupdate_state(self._config(thread), {"messages": told}, as_node=node)
+        await self._graph.aupdate_state(config, {"messages": told}, as_node=min(self._tool_nodes))
         return await self._run(thread, None)
 
     async def _run(
@@ -234,6 +203,9 @@ class Threads:
                 "The agent took {count} steps without coming to an end, so it was halted.", count=self._limit
             )
         return say("The agent failed ({error}).", error=type(error).__name__)
+
+    def _diagnosed(self, snapshot: Snapshot) -> Thread:
+        return diagnosed(snapshot, own=self._agent.gates is None)
 
     async def _snapshot(self, thread: ConversationId) -> Snapshot:
         config = self._config(thread)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
 
-from bot.agents.cancelling import CUT_SHORT
+from bot.agents.settling import CUT_SHORT
 from bot.approvals.steps import STOPPED
 from bot.sandbox import buttons, text_of
 from tests.system.agents import RUNS, WAITING
