@@ -21,7 +21,8 @@ from bot.approvals.binding import fingerprint
 from bot.approvals.errors import TryLater
 from bot.approvals.homes import KEPT_FRESH, Home
 from bot.approvals.ids import ChannelId, PostId, Ts, UserId
-from bot.approvals.inbox import Inbox, Inboxes
+from bot.approvals.inbox import Inbox
+from bot.approvals.inboxes import Inboxes
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.ports import Clock, Directory, Jobs, Store, Work

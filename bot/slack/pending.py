@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.approvals.ids import UserId
-from bot.approvals.inbox import Inbox, Inboxes
+from bot.approvals.inbox import Inbox
+from bot.approvals.inboxes import Inboxes
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.realm import Choice
 from bot.approvals.words import phrase, say

@@ -13,7 +13,7 @@ from bot.approvals.desk import Desk
 from bot.approvals.errors import NotHere
 from bot.approvals.homes import Home
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, ConversationId, InterruptId, UserId
-from bot.approvals.inbox import MOST_WAITING, PAGE, Inboxes
+from bot.approvals.inboxes import MOST_WAITING, PAGE, Inboxes
 from bot.approvals.places import Spot
 from bot.approvals.policy import ChannelMembers, One, Policy, Quorum, Rule, Terms
 from bot.slack.home import home

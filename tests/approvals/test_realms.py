@@ -23,7 +23,8 @@ from bot.approvals.ids import (
     Ts,
     UserId,
 )
-from bot.approvals.inbox import Inbox, Inboxes
+from bot.approvals.inbox import Inbox
+from bot.approvals.inboxes import Inboxes
 from bot.approvals.masking import Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.places import ToApprovers

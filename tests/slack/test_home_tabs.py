@@ -17,7 +17,7 @@ from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.errors import TryLater
 from bot.approvals.homes import Home
 from bot.approvals.ids import ApprovalId, ChannelId, PostId, Ts, UserId
-from bot.approvals.inbox import Inboxes
+from bot.approvals.inboxes import Inboxes
 from bot.approvals.masking import Masking
 from bot.approvals.onlookers import Onlookers
 from bot.approvals.policy import ChannelMembers, Policy, Terms
