@@ -29,6 +29,12 @@ GENERAL: Final = "C0GENERAL"
 
 FAULTS: Final = (Path(__file__).parent / "page_faults.js").read_text(encoding="utf-8")
 """Tells what is wrong with a part of the page, a line each."""
+SCROLLED: Final = """part => {
+    const most = Math.max(
+        ...[part, ...part.querySelectorAll("*")].map(each => each.scrollHeight - each.clientHeight));
+    return part.matches("article") ? 0 : Math.min(8000, Math.ceil(most * 1.5));
+}"""
+"""How much higher the window has to be, so that a form or Home is in its picture to the end."""
 
 
 class Frame:
@@ -99,6 +105,8 @@ async def faults(page: Page, part: Locator, name: str) -> list[str]:
         told: list[str] = await part.evaluate(FAULTS)
         found += [f"{name} ({kind}): {line}" for line in told]
         if folder := os.environ.get("SHEETS"):
+            hidden: int = await part.evaluate(SCROLLED)
+            await page.set_viewport_size({"width": width, "height": height + hidden})
             await page.mouse.move(0, 0)
             await part.screenshot(path=Path(folder) / f"{name}.{kind}.png", animations="disabled")
     return found
