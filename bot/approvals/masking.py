@@ -96,16 +96,18 @@ class Masking:
         """A call's arguments as people see them, where nobody was asked about it too."""
         return self._arguments(tool, arguments, secrets)
 
-    def hidden(self, action: Action, *more: str) -> Mapping[str, str]:
+    def hidden(self, action: Action, *more: str, about: Iterable[Approval] = ()) -> Mapping[str, str]:
         """The arguments of which something is masked, and what is told in their place.
 
         `more` are other tools whose names for secrets count as well: those that the arguments came from.
+        Its own secrets are looked for in all of its arguments, and so are those of the approvals `about` it.
         """
-        hidden = {name: told for tool in more for name, told in self._hidden(tool, action).items()}
-        return hidden | self._hidden(action.tool, action)
+        tools = (*more, action.tool)
+        known = self.secrets(((tool, action.arguments) for tool in tools), about)
+        return {name: told for tool in tools for name, told in self._hidden(tool, action, known).items()}
 
-    def _hidden(self, tool: str, action: Action) -> dict[str, str]:
-        masked = self._arguments(tool, action.arguments, ())
+    def _hidden(self, tool: str, action: Action, known: Secrets) -> dict[str, str]:
+        masked = self._arguments(tool, action.arguments, known)
         pairs = zip(action.arguments, masked.values(), strict=True)
         return {name: _told(value) for name, value in pairs if is_masked(value)}
 

@@ -24,6 +24,7 @@ from bot.approvals.whereabouts import Whereabouts
 from bot.approvals.words import say
 from bot.slack import all_at_once, payloads, verbs
 from bot.slack.doubts import ran_form
+from bot.slack.fields import Hidden
 from bot.slack.forms import edit_form, reject_form, respond_form, unread_form
 from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
@@ -120,9 +121,7 @@ class Clicks:
         """Open the form with a field for each argument."""
 
         def form(approval: Approval, action: Action) -> View:
-            return edit_form(
-                approval, action, self.masking.of(approval.realm).hidden(action.asked, action.tool)
-            )
+            return edit_form(approval, action, self._hidden(approval, action, action.asked.tool))
 
         await self._open(ack, body, form)
 
@@ -137,9 +136,7 @@ class Clicks:
             if action.edition != place.edition:
                 raise NotAllowed(say("This was edited meanwhile, so nothing was done. Please open it again."))
             tool = chosen(action, click.value)
-            view = edit_form(
-                approval, action, hidden_in(self.masking.of(approval.realm), action, tool), tool=tool
-            )
+            view = edit_form(approval, action, self._hidden(approval, action, tool), tool=tool)
             carrying = stamped(view, spot_of(click))
             await self.client.views_update(view_id=click.view_id, view=carrying)
 
@@ -251,6 +248,9 @@ class Clicks:
             await self.readers.shown([(approval, action)], click.by)
 
         await self._answer(ack, body, show)
+
+    def _hidden(self, approval: Approval, action: Action, tool: str) -> Hidden:
+        return hidden_in(self.masking.of(approval.realm), approval, action, tool)
 
     def _masked(self, form: Form) -> Form:
         def drawn(approval: Approval, action: Action) -> View:

@@ -199,7 +199,7 @@ class Submissions:
         return errors_by_block(edited, invalid.fields, hidden, prefix)
 
     def _hidden(self, approval: Approval, action: Action, tool: str) -> Hidden:
-        return turning.hidden_in(self.masking.of(approval.realm), action, tool)
+        return turning.hidden_in(self.masking.of(approval.realm), approval, action, tool)
 
 
 def _with(approval: Approval, action: Action, read: Decision | FieldErrors) -> list[Approval]:

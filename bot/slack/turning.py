@@ -7,6 +7,7 @@ from typing import Final
 from slack_sdk.models.blocks import InputBlock, Option, StaticSelectElement
 
 from bot.approvals.action import Action
+from bot.approvals.approval import Approval
 from bot.approvals.errors import NotAllowed
 from bot.approvals.masking import Masking
 from bot.approvals.refusing import CANNOT_BECOME
@@ -38,9 +39,9 @@ def as_edited(action: Action, tool: str) -> Action:
     return action.turned(tool)
 
 
-def hidden_in(masking: Masking, action: Action, tool: str) -> Hidden:
-    """What is masked in that form: what is secret for the tool that it came from stays so."""
-    return masking.hidden(as_edited(action, tool), action.tool, action.asked.tool)
+def hidden_in(masking: Masking, about: Approval, action: Action, tool: str) -> Hidden:
+    """What is masked in that form, as on the card: what is secret for the tool that it came from stays so."""
+    return masking.hidden(as_edited(action, tool), action.tool, action.asked.tool, about=[about])
 
 
 def prefix(action: Action, tool: str) -> str:

@@ -249,7 +249,7 @@ def _form(made: Callable[..., View], asked: Approval, *more: object) -> View:
 
 def _secret_form() -> View:
     asked = one(SECRETS)
-    return edit_form(asked, asked.actions[0], BY_DEFAULT.hidden(asked.actions[0]))
+    return edit_form(asked, asked.actions[0], BY_DEFAULT.hidden(asked.actions[0], about=[asked]))
 
 
 def _asked(about: Approval) -> Asked:

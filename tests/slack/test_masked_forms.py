@@ -9,6 +9,7 @@ from bot.approvals.decision import Edit, Json
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.slack.cards import card
 from bot.slack.forms import edit_form, errors_by_block, read_edit
+from bot.slack.turning import hidden_in
 from tests.slack.limits import assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import readable
 from tests.slack.samples import ALICE, BOB, NOW, action, approval
@@ -88,6 +89,24 @@ def test_a_form_from_before_the_policy_changed_loses_nothing(drawn: Masking, rea
     [one] = made.actions
     values: Mapping[str, object] = sent(edit_form(made, one, drawn.hidden(one)))
     assert read_edit(one, values, read.hidden(one)) == ARGUMENTS
+
+
+def test_a_secret_that_another_argument_or_call_quotes_is_masked_in_the_form_as_it_is_on_the_card() -> None:
+    quoting: dict[str, Json] = {
+        "password": "hunter2x",
+        "note": "it is hunter2x",
+        "list": ["hunter2x", "tok3n-of-two"],
+    }
+    one = action(0, "pay", quoting)
+    asked = approval(one, action(1, "log", {"token": "tok3n-of-two"}))
+    hidden = hidden_in(BY_DEFAULT, asked, one, "pay")
+    assert hidden["note"] == "it is (masked, 8 characters)"
+    form = edit_form(asked, one, hidden)
+    assert_view_fit_for_slack(form)
+    drawn = str(form) + str(card(BY_DEFAULT.approval(asked), requester=ALICE))
+    assert "hunter2x" not in drawn
+    assert "tok3n" not in drawn
+    assert read_edit(one, sent(form), hidden) == quoting
 
 
 def test_a_sentence_about_a_masked_field_stands_at_it() -> None:

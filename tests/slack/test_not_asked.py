@@ -108,7 +108,9 @@ def test_an_edit_into_any_tool_is_fit_for_slack(
     one = replace(action(tool=tool, arguments=before), targets={other: TARGET, "third": {}})
     asked = approval(one)
     for name in turning.tools(one):
-        assert_view_fit_for_slack(edit_form(asked, one, turning.hidden_in(BY_DEFAULT, one, name), tool=name))
+        assert_view_fit_for_slack(
+            edit_form(asked, one, turning.hidden_in(BY_DEFAULT, asked, one, name), tool=name)
+        )
     edited = asked.decide(one.id, Edit(after, other), by=BOB, at=NOW)
     assert edited.state is State.SETTLED
     assert_fit_for_slack(card(BY_DEFAULT.approval(edited), requester=ALICE))
@@ -130,7 +132,7 @@ def turned() -> Action:
 def test_the_form_for_another_tool_has_its_fields_and_keeps_what_both_take() -> None:
     one = turned()
     edited = turning.as_edited(one, "archive_file")
-    hidden = turning.hidden_in(BY_DEFAULT, one, "archive_file")
+    hidden = turning.hidden_in(BY_DEFAULT, approval(one), one, "archive_file")
     prefix = turning.prefix(one, "archive_file")
     view = edit_form(approval(one), one, hidden, tool="archive_file")
     assert "s3cr3t" not in str(view)
@@ -151,7 +153,7 @@ def test_the_form_for_another_tool_has_its_fields_and_keeps_what_both_take() -> 
 def test_what_is_secret_for_the_first_tool_stays_so_in_the_form_for_the_other() -> None:
     one = replace(turned(), arguments={"path": "/home/mallory"})
     masking = Masking(redact=lambda tool: ("path",) if tool == "delete_file" else ())
-    hidden = turning.hidden_in(masking, one, "archive_file")
+    hidden = turning.hidden_in(masking, approval(one), one, "archive_file")
     assert "mallory" not in str(edit_form(approval(one), one, hidden, tool="archive_file"))
     read = read_edit(turning.as_edited(one, "archive_file"), {}, hidden, "")
     assert not isinstance(read, FieldErrors)

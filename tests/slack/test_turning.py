@@ -94,8 +94,8 @@ def test_fields_of_another_tool_have_a_prefix_of_their_own() -> None:
 
 def test_what_is_secret_in_the_tool_that_it_came_from_stays_so() -> None:
     masking = Masking(redact=lambda tool: ("path",) if tool == "write_file" else ())
-    assert hidden_in(masking, turning(), "archive") == {"path": "(masked, 1 character)"}
+    assert hidden_in(masking, approval(turning()), turning(), "archive") == {"path": "(masked, 1 character)"}
     other = Masking(redact=lambda tool: ("path",) if tool == "archive" else ())
-    assert hidden_in(other, turning(), "archive") == {"path": "(masked, 1 character)"}
-    assert hidden_in(other, turned(), "write_file") == {"path": "(masked, 1 character)"}
-    assert hidden_in(other, turning(), "write_file") == {}
+    assert hidden_in(other, approval(turning()), turning(), "archive") == {"path": "(masked, 1 character)"}
+    assert hidden_in(other, approval(turned()), turned(), "write_file") == {"path": "(masked, 1 character)"}
+    assert hidden_in(other, approval(turning()), turning(), "write_file") == {}
