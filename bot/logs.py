@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from bot.approvals.secrets import masked_text
+from bot.approvals.words import ENGLISH, spoken
 
 
 def configure_logs() -> None:
@@ -37,7 +38,7 @@ class MaskingFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
-        return masked_text(super().format(record))
+        return _text(super().format(record))
 
 
 def masked_event(_: object, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
@@ -48,7 +49,7 @@ def masked_event(_: object, __: str, event: MutableMapping[str, Any]) -> Mapping
 def _masked(value: Any) -> Any:  # noqa: ANN401 - whatever is logged
     match value:
         case str():
-            return masked_text(value)
+            return _text(value)
         case dict():
             return {name: _masked(inner) for name, inner in value.items()}
         case list() | tuple():
@@ -56,4 +57,9 @@ def _masked(value: Any) -> Any:  # noqa: ANN401 - whatever is logged
         case bool() | int() | float() | None:
             return value
         case _:
-            return masked_text(str(value))
+            return _text(str(value))
+
+
+def _text(text: str) -> str:
+    with spoken(ENGLISH):  # whoever it is that has pressed something meanwhile
+        return masked_text(text)

@@ -48,6 +48,18 @@ def test_every_message_is_found_by_the_extractor() -> None:
     assert [(place, message) for place, message in MESSAGES if message not in known] == []
 
 
+def test_what_depends_on_a_number_has_both_messages_where_it_is_said() -> None:
+    """Behind names they would be two entries of a catalogue, and none that is found by a number."""
+    behind_names = [
+        (path.name, node.lineno)
+        for path in sorted(BOT.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say_many"
+        if not all(isinstance(message, ast.Constant) for message in node.args[:2])
+    ]
+    assert behind_names == []
+
+
 def test_no_message_is_empty_for_that_is_the_catalogues_own_key() -> None:
     assert [place for place, message in MESSAGES if not message] == []
 

@@ -11,7 +11,7 @@ from langgraph.types import Command
 from bot.approvals.errors import Unavailable
 from bot.approvals.secrets import masked_text
 from bot.approvals.thread import ToolFailure
-from bot.approvals.words import say
+from bot.approvals.words import ENGLISH, say, spoken
 
 MARK: Final = "approval_bot_failure"
 """The key in a tool message's artifact; artifacts never go to the model."""
@@ -90,7 +90,8 @@ def _why(error: Exception) -> str:
 
 def cut(text: str) -> str:
     """On one line and at most `LONGEST` characters; without secrets, which half cut nobody would know."""
-    line = " ".join(masked_text(text[: 4 * LONGEST]).split())
+    with spoken(ENGLISH):  # it goes to the model, and into rows
+        line = " ".join(masked_text(text[: 4 * LONGEST]).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 

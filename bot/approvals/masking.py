@@ -1,6 +1,7 @@
 """What of an approval people do not get to see: secrets, by the name they have and by their shape. Pure.
 
-Only what is drawn is masked. The rows, the digest and the tool keep the real bytes.
+Only what is drawn is masked, in the language that is spoken. The rows, the digest and the tool keep the real
+bytes.
 """
 
 import json
@@ -12,11 +13,12 @@ from typing import Final, Self, TypeAlias, assert_never
 from bot.approvals.action import Action, Decided, Vote
 from bot.approvals.approval import Approval
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Json, Reject, Respond
+from bot.approvals.masks import is_mask, mask, mask_of_boolean, retold
 from bot.approvals.realm import Realm
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
 from bot.approvals.secret_names import SecretNames, named
-from bot.approvals.secrets import is_mask, mask, masked_text
+from bot.approvals.secrets import masked_text
 
 _SHORTEST: Final = 4
 """Characters of a secret that is looked for in other texts as well; shorter ones are in every word."""
@@ -131,7 +133,7 @@ class Masking:
         def words(name: str, text: str) -> str:
             if name and not is_mask(text) and names.mean_secret((name,), text):
                 return _whole(text)
-            return _text(text, known)
+            return retold(_text(text, known))
 
         told = action.briefing.rendered
         return told.reworded(words) if told else None
@@ -219,7 +221,7 @@ def _referents(referents: Referents | None, known: tuple[str, ...]) -> Referents
     masked: dict[str, str] = {}
     for name, text in referents.texts.items():
         masked[_free(_text(name, known), masked)] = _text(text, known)
-    return Referents(texts=masked, problem=_text(referents.problem, known))
+    return Referents(texts=masked, problem=retold(_text(referents.problem, known)))
 
 
 def _free(label: str, taken: Container[str]) -> str:
@@ -234,7 +236,7 @@ def _whole(value: Json) -> Masked:
         case str():
             told = mask(len(value))
         case bool():
-            told = "(masked, true or false)"
+            told = mask_of_boolean()
         case int() | float():
             told = mask(len(str(value)), "number")
         case list():

@@ -18,6 +18,7 @@ from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respo
 from bot.approvals.masking import Masking, Secrets
 from bot.approvals.steps import STOPPED, STOPPED_IN_DOUBT
 from bot.approvals.thread import Called, Thread, Turn
+from bot.approvals.words import ENGLISH, spoken
 
 LONGEST_GIVEN: Final = 140
 """Characters of a call's arguments that are told."""
@@ -144,6 +145,7 @@ def _is_unasked(action: Action) -> bool:
     return isinstance(action.outcome, LetThrough) and action.outcome.because is None
 
 
+@spoken(ENGLISH)  # what is kept in a row, `retold` says to each
 def plan_of(
     turn: Turn, thread: Thread, approvals: Sequence[Approval], course: Course, masking: Masking
 ) -> Plan:

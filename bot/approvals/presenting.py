@@ -10,6 +10,7 @@ from bot.approvals.masking import Masking
 from bot.approvals.ports import Store
 from bot.approvals.rendered import Presents
 from bot.approvals.thread import ActionRequest, Interrupt, Thread
+from bot.approvals.words import ENGLISH, spoken
 
 RENDERING: Final = 5.0
 """Seconds that a tool may take for it; people wait meanwhile, and the ordinary rows do as well."""
@@ -35,7 +36,8 @@ async def shown_by_tools(tools: Presents, masking: Masking, interrupt: Interrupt
     secrets = masking.secrets((one.tool, one.arguments) for one in interrupt.requests)
 
     async def told(request: ActionRequest) -> ActionRequest:
-        arguments = masking.arguments(request.tool, request.arguments, secrets)
+        with spoken(ENGLISH):  # what is kept in a row, `retold` says to each
+            arguments = masking.arguments(request.tool, request.arguments, secrets)
         return replace(request, rendered=await tools.rendered(request.tool, arguments, within=RENDERING))
 
     return replace(interrupt, requests=tuple(await asyncio.gather(*map(told, interrupt.requests))))

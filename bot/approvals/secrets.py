@@ -10,18 +10,8 @@ taken for a secret: a mask must not be a place to hide what runs.
 import re
 from typing import Final
 
+from bot.approvals.masks import begins_with_mask, mask
 
-def mask(length: int, kind: str = "") -> str:
-    """What stands in a secret's place: that there is one, of which kind, and how long it is."""
-    return f"(masked{kind and ' '}{kind}, {length:,} character{'s' if length != 1 else ''})"
-
-
-def is_mask(text: str) -> bool:
-    """Whether it is what stands in a secret's place, and nothing else."""
-    return _MASK.fullmatch(text) is not None
-
-
-_MASK: Final = re.compile(r"\(masked(?: \w+)?, [\d,]+ characters?\)|\(masked, true or false\)")
 _PREFIXES: Final = (
     "whsec|shp[a-z]{2}|npm|hf|dckr_pat|dckr_oat|lin_api|lin_oauth|ntn|secret|figd|nfp|sbp|glc|glsa|r8|fw|gsk|tfp"
     "|pplx|xai|tvly|rnd|CLOJARS|pscale_(?:tkn|pw|oauth)|sntry[su]|rubygems|do[opr]_v1|EZ[AT]K|lsv2_(?:pt|sk)"
@@ -138,7 +128,7 @@ def _whole(found: re.Match[str]) -> str:
 
 def _after_its_name(found: re.Match[str]) -> str:
     name, secret = (group for group in found.groups() if group is not None)
-    if secret.lower() in _NOTHING or secret.startswith("(masked"):
+    if secret.lower() in _NOTHING or begins_with_mask(found.string, found.end() - len(secret)):
         return found[0]
     return f"{name}{mask(len(secret))}"
 

@@ -89,6 +89,11 @@ def spoken_tag() -> str:
     return _spoken().info().get("language", "en").replace("_", "-")
 
 
+def heard() -> frozenset[Language]:
+    """In which languages something that is read here may have been said; always in English, as in rows."""
+    return frozenset({ENGLISH, _public.get(), _spoken()})
+
+
 @contextmanager
 def spoken(language: Language | None) -> Iterator[None]:
     """All that is said within is for one person who reads this language; None for the one of the policy."""

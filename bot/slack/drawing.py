@@ -1,12 +1,13 @@
 """A row's message: what a post looks like in Slack, with everything that it is drawn from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from bot.approvals.approval import Approval
 from bot.approvals.conversation import Conversation, Post, PostKind
 from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.masks import retold
 from bot.approvals.plan import Plan
 from bot.approvals.words import Language, spoken
 from bot.slack import answers, hearing, turns, waiting
@@ -31,6 +32,9 @@ CHANGING: Final = frozenset(
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
 """What may quote the arguments of its conversation's calls."""
 
+FAILURES: Final = frozenset({PostKind.FAILURE, PostKind.TOOL_FAILURE})
+"""What tells in a row's own words what went wrong."""
+
 SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER, PostKind.CARD})
 """What can be said with simpler blocks, where a Slack does not take the better ones."""
 
@@ -53,6 +57,8 @@ class Drawing:
     """The same one by one."""
     behind: int = 0
     """How many requests wait for their turn, for the card that has to tell it."""
+    quoted: tuple[Approval, ...] = ()
+    """What its words may quote."""
     masking: Masking = BY_DEFAULT
     agent: str = ""
     """The agent's name, where there are several."""
@@ -101,13 +107,21 @@ class Drawing:
     def parts(self) -> list[Message]:
         """The messages that show it, in their reader's language; all but a long answer are one."""
         with spoken(self.language):
-            return self._parts()
+            return self._parts(self._told)
 
-    def _parts(self) -> list[Message]:  # noqa: PLR0911 - a kind a line
-        match self.post.kind:
+    @property
+    def _told(self) -> Post:
+        """The post with its words as people see them."""
+        if self.post.kind is PostKind.PROGRESS:  # is masked already: as one text it would be JSON no more
+            return self.post
+        text = self.masking.text(self.post.text, self.quoted)
+        return replace(self.post, text=retold(text) if self.post.kind in FAILURES else text)
+
+    def _parts(self, post: Post) -> list[Message]:  # noqa: PLR0911 - a kind a line
+        match post.kind:
             case PostKind.OPENING | PostKind.ASKED:
-                who = self.post.settled_by or self.conversation.requester
-                return [answers.opening(who, self.post.text, self.agent)]
+                who = post.settled_by or self.conversation.requester
+                return [answers.opening(who, post.text, self.agent)]
             case PostKind.CARD:
                 shown = self.shown
                 return [self._card(shown)] if shown else []
@@ -117,32 +131,32 @@ class Drawing:
             case PostKind.PROGRESS:
                 return [progress(self.plan, self.conversation.id, plainly=self.plainly)]
             case PostKind.ANSWER:
-                return answers.answer(self.post.text, self.post.id, plainly=self.plainly, files=self.files)
+                return answers.answer(post.text, post.id, plainly=self.plainly, files=self.files)
             case PostKind.NOTICE:
-                return [answers.notice(self.post.text)]
+                return [answers.notice(post.text)]
             case PostKind.KEPT:
-                return [turns.kept(self.post)]
+                return [turns.kept(post)]
             case PostKind.FAILURE | PostKind.TOOL_FAILURE:
-                return [answers.failure(self.post)]
+                return [answers.failure(post)]
             case PostKind.REMINDER | PostKind.ESCALATION | PostKind.EXPIRY | PostKind.OUTCOME:
-                told = self._as_time_goes_by()
+                told = self._as_time_goes_by(post)
                 return [told] if told else []
             case _:
-                assert_never(self.post.kind)
+                assert_never(post.kind)
 
     def _card(self, shown: Approval) -> Message:
         who = self.conversation.requester
         return card(shown, requester=who, behind=self.behind, plainly=self.plainly, agent=self.agent)
 
-    def _as_time_goes_by(self) -> Message | None:
+    def _as_time_goes_by(self, post: Post) -> Message | None:
         """None if it is too late to say it."""
         if (shown := self.shown) is None:
             return None
-        match self.post.kind:
+        match post.kind:
             case PostKind.REMINDER:
-                return waiting.reminder(shown, self.post.text)
+                return waiting.reminder(shown, post.text)
             case PostKind.ESCALATION:
-                return waiting.escalation(shown, self.post.text)
+                return waiting.escalation(shown, post.text)
             case PostKind.OUTCOME:
                 return hearing.outcome(shown)
             case _:

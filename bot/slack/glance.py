@@ -100,7 +100,8 @@ def _is_short(value: Json) -> bool:
 
 def _told(name: str, value: Json, room: int, *, is_named: bool) -> Told:
     label = _short(name, _NAME) if name else ""
-    text, ours = _short(as_text(value), room), _is_hidden(value)
+    ours = _is_hidden(value)
+    text = as_text(value) if ours else _short(as_text(value), room)  # half a mask says nothing
     return Told(label, text, ours=ours, is_plain=ours or is_named or not isinstance(value, str))
 
 

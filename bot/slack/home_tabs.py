@@ -118,9 +118,10 @@ class HomeTabs:
         known = await self._take_up(by)
         if known is None:
             return
-        inbox = (await self.inboxes.of(by)).masked(self.masking)
+        found = await self.inboxes.of(by)
         language = await self.languages.language(by) if self.languages else None
         with spoken(language):
+            inbox = found.masked(self.masking)
             view = home(inbox, self.address)
         if fingerprint(view) == known.drawn:
             return

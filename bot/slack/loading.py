@@ -1,7 +1,6 @@
 """What a message is drawn from, read in one look: its post, and everything that stands on it."""
 
 from collections.abc import Container
-from dataclasses import replace
 
 from bot.approvals.approval import State
 from bot.approvals.bursts import merged, open_cards
@@ -38,17 +37,15 @@ async def loaded(
             cards = await tx.posts.cards(post.approval)
             below = next((one for one in cards if one.place == post.place and one.ts), None)
         behind = await _behind(tx, post) if post.kind is PostKind.CARD else 0
-    masking = maskings.of(conversation.realm)
-    # A plan is masked already, field by field: masked as one text it would be JSON no more.
-    is_plan = post.kind is PostKind.PROGRESS
     return Drawing(
         below=below,
-        post=post if is_plan else replace(post, text=masking.text(post.text, quoted)),
+        post=post,
         conversation=conversation,
         approval=merged(card) if card else None,
         card=tuple(card),
         behind=behind,
-        masking=masking,
+        quoted=tuple(quoted),
+        masking=maskings.of(conversation.realm),
         agent=roster.label(conversation.realm),
         plainly=post.kind in refused,
         # The second message of an answer that goes on is what comes of it where there are no files.

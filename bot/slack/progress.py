@@ -19,6 +19,7 @@ from slack_sdk.models.blocks import (
 )
 
 from bot.approvals.ids import ConversationId
+from bot.approvals.masks import retold
 from bot.approvals.plan import ENDED, Course, Plan, Stand, Task
 from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons
@@ -84,8 +85,8 @@ def _plan(plan: Plan, shown: Sequence[Task]) -> Block:
 
 
 def _card(number: int, task: Task) -> TaskCardBlock:
-    given, _ = in_line(task.given, _GIVEN)
-    told, _ = in_line(task.told, _TOLD)
+    given, _ = in_line(retold(task.given), _GIVEN)
+    told, _ = in_line(retold(task.told), _TOLD)
     return TaskCardBlock(
         task_id=str(number),
         title=_call(task),
@@ -111,8 +112,10 @@ def _name(task: Task) -> str:
 
 def _counted(tasks: Sequence[Task]) -> str:
     """So many calls, and how they ended, in words."""
-    one, many = phrase("{count} earlier call: {ended}"), phrase("{count} earlier calls: {ended}")
-    return say_many(one, many, len(tasks), ended=_tally(tasks))
+    ended = _tally(tasks)
+    return say_many(
+        "{count} earlier call: {ended}", "{count} earlier calls: {ended}", len(tasks), ended=ended
+    )
 
 
 def _tally(tasks: Sequence[Task]) -> str:
@@ -150,7 +153,7 @@ def _in_lines(plan: Plan, shown: Sequence[Task]) -> str:
 
 
 def _one_line(task: Task) -> str:
-    given, _ = in_line(task.given, _GIVEN)
-    told, _ = in_line(task.told, _TOLD)
+    given, _ = in_line(retold(task.given), _GIVEN)
+    told, _ = in_line(retold(task.told), _TOLD)
     parts = [_call(task), *([given] if given else []), *([told] if told else [])]
     return "• " + " · ".join(entities(part) for part in parts)

@@ -9,9 +9,10 @@ from bot.approvals.action import Seat
 from bot.approvals.decision import Approve, Decision, Edit, Json, Reject, Respond
 from bot.approvals.ids import UserId
 from bot.approvals.masking import BY_DEFAULT, Masked, Masking, is_masked
+from bot.approvals.masks import mask
 from bot.approvals.referents import Referents
 from bot.approvals.secret_names import SecretNames, named
-from bot.approvals.secrets import mask, masked_text
+from bot.approvals.secrets import masked_text
 from tests.slack.samples import BOB, NOW, TWO, action, approval, decided, voted
 
 SECRET = "correct-horse"

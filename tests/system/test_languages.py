@@ -67,6 +67,24 @@ async def test_whose_language_the_bot_does_not_speak_is_answered_in_the_policys(
         await house.bob.sees_privately("您在此频道请求的内容都没有在进行。")
 
 
+async def test_a_mask_is_in_the_language_of_its_reader_and_one_that_an_argument_writes_looks_otherwise(
+    tmp_path: Path,
+) -> None:
+    mask = "（已遮盖的数字，3 个字符）"
+    async with a_house(tmp_path, policy=f'{IN_CHINESE}redact = ["amount"]') as house:
+        await house.asks([("transfer", {"amount": 5.0, "to": mask})])
+        card = await house.card("需要审批")
+        told = {"text": mask, "type": "text"}
+        assert str(card).count(str({"style": {"italic": True}} | told)) == 1, "ours"
+        assert str(card).count(str({"style": {"code": True}} | told)) == 1, "the agent's"
+        await house.bob.press(card, "修改")
+        form = await house.bob.form("Arguments of transfer.")
+        assert "Now (masked number, 3 characters). Left empty" in str(form)
+        await house.bob.close(form)
+        await house.bob.press(card, "批准")
+        await house.answer()
+
+
 TO_EACH = """
     [defaults]
     approvers = ["@bob", "@carol"]
