@@ -35,10 +35,11 @@ def outcome(card: Approval) -> Message | None:
     people = " ".join(mention(id) for id in sorted(hearers(card)))
     if not told or not people:
         return None
-    one, many = phrase("{tools} was {became}"), phrase("{tools} were {became}")
     what = say("; ").join(
-        say_many(one, many, len(actions), tools=names(actions), became=became)
-        for became, actions in told.items()
+        say_many(
+            "{tools} was {became}", "{tools} were {became}", len(those), tools=names(those), became=became
+        )
+        for became, those in told.items()
     )
     return sentence(say(OUTCOME, people=people, what=what))
 
