@@ -39,6 +39,9 @@ FORMATS.checks("time", raises=ValueError)(
 
 UNUSABLE: Final = phrase("The tool's schema cannot be used: {error}.")
 
+TOO_LARGE: Final = phrase("This holds a whole number that is too large to be stored.")
+"""What MessagePack cannot write, in which LangGraph keeps a thread: beyond 64 bits."""
+
 _WORDS: Final = frozenset({"title", "description", "examples", "$comment"})
 _NAMED: Final = ("properties", "$defs", "definitions", "patternProperties")
 """Keys of a schema under which names stand that a team chose, not words of the schema."""
@@ -129,7 +132,10 @@ def check(shape: ArgsSchema, arguments: Arguments) -> dict[str, Json]:
     problems |= {name: problem for name, value in arguments.items() if (problem := _not_json(value))}
     if problems:
         raise InvalidArguments(problems)
-    return _by_schema(shape, arguments) if isinstance(shape, dict) else _by_model(shape, arguments)
+    told = _by_schema(shape, arguments) if isinstance(shape, dict) else _by_model(shape, arguments)
+    if large := {name: say(TOO_LARGE) for name, value in told.items() if not _is_storable(value)}:
+        raise InvalidArguments(large)
+    return told
 
 
 def _unknown(shape: ArgsSchema, arguments: Arguments) -> Iterator[str]:
@@ -152,6 +158,21 @@ def _not_json(value: object) -> str | None:
     except (TypeError, ValueError, RecursionError):
         return say("This is not a JSON value (NaN and infinity are none).")
     return None
+
+
+def _is_storable(value: Json) -> bool:
+    """Whether a checkpoint can hold all its integers; one that cannot is never written again."""
+    level = [value]
+    while level:
+        if any(isinstance(one, int) and not -(2**63) <= one < 2**64 for one in level):
+            return False
+        level = [
+            inner
+            for one in level
+            if isinstance(one, list | dict)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return True
 
 
 def _by_model(model: type[BaseModel], arguments: Arguments) -> dict[str, Json]:

@@ -6,11 +6,11 @@ from typing import Final
 
 from bot.approvals.approval import Approval, State
 from bot.approvals.conversation import Conversation, Status
-from bot.approvals.errors import NotAllowed, Refused
+from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.person import Standing
 from bot.approvals.ports import Clock, Directory, Jobs, Store, Transaction
-from bot.approvals.stopping import Halting, stop
+from bot.approvals.stopping import Halting, check_stoppable, stop
 from bot.approvals.words import phrase, say
 
 MOST_UNDER_WAY: Final = 50
@@ -20,8 +20,6 @@ MOST_FINISHED: Final = 5
 
 NOT_KNOWN: Final = phrase("This conversation is not known here, so nothing was done.")
 NOT_YOURS: Final = phrase("Only who asked for it can stop it here; approvers use the Stop on its card.")
-FINISHED: Final = phrase("This is finished already, so there was nothing to stop.")
-BEING_STOPPED: Final = phrase("This is being stopped already; its thread says when it is done.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +77,7 @@ class OwnConversations:
                 raise NotAllowed(say(NOT_KNOWN))
             if conversation.requester != by or person.standing is not Standing.MEMBER:
                 raise NotAllowed(say(NOT_YOURS))
-            if conversation.status is Status.IDLE:
-                raise Refused(say(FINISHED))
-            if conversation.status is Status.CANCELLING:
-                raise Refused(say(BEING_STOPPED))
+            check_stoppable(conversation)
             await stop(tx, self.jobs, self.agent, conversation, by=by, now=self.now)
 
 

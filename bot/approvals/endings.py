@@ -12,13 +12,21 @@ from bot.approvals.ids import PostId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.refusing import NO_LONGER_WAITS
 from bot.approvals.steps import Proceed, Rest, Send, Step, stopped
-from bot.approvals.stopping import OPERATOR
+from bot.approvals.stopping import OPERATOR, UNHEARD
 from bot.approvals.thread import Condition, Thread
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase, say, say_many
 
 AGENT_FAILED: Final = phrase("The agent failed.")
 
 NOTHING_SAID: Final = phrase("The agent finished without saying anything.")
+
+ONE_UNHEARD: Final = phrase(
+    "{count:,} message that waited for the agent did not reach it: say it again if it still counts."
+)
+MANY_UNHEARD: Final = phrase(
+    "{count:,} messages that waited for the agent did not reach it: say them again if they still count."
+)
+"""What a thread is told of the messages that a Stop took with it, although it was told that they are kept."""
 
 FORGOTTEN: Final = phrase(
     "Nothing happened here for so long that the agent no longer remembers what was said before."
@@ -86,7 +94,7 @@ class Endings:
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
     ) -> Step:
         """Close what is open; what was said since goes on from there."""
-        stopped_by = await self._stopped_by(tx, conversation)
+        stopped_by = await self._stopped_by(tx, conversation, thread)
         pending = {interrupt.id for interrupt in thread.interrupts}
         asked = await tx.approvals.of(conversation.id, State.WAITING, State.SETTLED)
         for approval in asked:
@@ -103,14 +111,17 @@ class Endings:
         await self.become(tx, conversation, Status.WORKING if kept else Status.IDLE)
         return Send(kept) if kept else Rest()
 
-    async def _stopped_by(self, tx: Transaction, conversation: Conversation) -> str:
+    async def _stopped_by(self, tx: Transaction, conversation: Conversation, thread: Thread) -> str:
         """The sentence about it, with who wanted it, unless it was a decision that no longer fits."""
         lines = await tx.record.of(conversation.id)
         last = next((line for line in reversed(lines) if line.kind in {"stopped", "resumed"}), None)
         if last is None or last.kind != "stopped":
             return say("Stopped. Nothing that waited was run.")
         who = f"<@{last.actor}>" if last.actor else say(OPERATOR)
-        return say("Stopped by {who}. Nothing that waited was run.", who=who)
+        told = say("Stopped by {who}. Nothing that waited was run.", who=who)
+        taken = last.detail.get(UNHEARD)
+        unheard = [id for id in taken if id not in thread.message_ids] if isinstance(taken, list) else []
+        return f"{told} {say_many(ONE_UNHEARD, MANY_UNHEARD, len(unheard))}" if unheard else told
 
     async def tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
         """Owe the thread a sentence about each tool that ran and failed."""

@@ -5,26 +5,26 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
-from bot.approvals.approval import State
 from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.asked_for import NOT_KNOWN
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused
 from bot.approvals.filing import owe, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
-from bot.approvals.knowing import check_asker, check_asker_of_any, circles_of
+from bot.approvals.knowing import check_asker, check_asker_of_any
 from bot.approvals.opening import being_opened, conversation_in
-from bot.approvals.person import Standing
 from bot.approvals.policies import Policies
-from bot.approvals.policy import Members, One, Policy, Who
+from bot.approvals.policy import Policy
 from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
 from bot.approvals.realm import Realm
 from bot.approvals.roster import ONE_AGENT, Address, Roster
-from bot.approvals.stopping import Halting, stop
-from bot.approvals.turns import offer, told_to_wait
+from bot.approvals.stopping import Halting, check_stoppable, stop
+from bot.approvals.taking_part import TakingPart
+from bot.approvals.turns import NOBODY, offer, told_to_wait
 from bot.approvals.words import phrase, say
 
 NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
+GONE_ON: Final = phrase("This is over since, so there was nothing to retry. Write in the thread what to do.")
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
 
@@ -51,6 +51,10 @@ class Steering:
     policy: Policies
     now: Clock
     roster: Roster = ONE_AGENT
+
+    @property
+    def _taking_part(self) -> TakingPart:
+        return TakingPart(store=self.store, directory=self.directory, policy=self.policy)
 
     async def command(self, text: str, *, by: UserId, channel: ChannelId, source: str) -> None:
         """Start a conversation from a slash command; the bot posts the thread's first message.
@@ -140,22 +144,26 @@ class Steering:
             conversation = await tx.conversations.get(post.conversation) if post else None
         if post is None or conversation is None:
             raise NotAllowed(say("This failure is not known here any more, so nothing was done."))
-        await self._check_taking_part(by, conversation)
+        await self._taking_part.check(by, conversation)
         async with self.store.write() as tx:
-            await self._retry(tx, id, by)
+            is_late = not await self._retry(tx, id, by)
+        if is_late:
+            raise Refused(say(GONE_ON))
 
     async def stop(self, id: ConversationId, *, by: UserId) -> None:
         """Stop a conversation: open approvals are withdrawn, nothing that waits will run.
 
-        A tool may be running at this moment: it ends, and nothing is begun after it.
+        A tool may be running at this moment: it ends, and nothing is begun after it. `Refused` if it has come
+        to rest, or is being stopped.
         """
         async with self.store.read() as tx:
             conversation = await tx.conversations.get(id)
         if conversation is None:
             raise NotAllowed(say(NOT_KNOWN))
-        await self._check_taking_part(by, conversation)
+        await self._taking_part.check(by, conversation)
         async with self.store.write() as tx:
             conversation = await tx.conversations.get(id) or conversation
+            check_stoppable(conversation)
             await stop(tx, self.jobs, self.agent, conversation, by=by, now=self.now)
 
     async def ask_again(self, id: ActionId, *, by: UserId) -> None:
@@ -165,7 +173,7 @@ class Steering:
             conversation = await tx.conversations.get(approval.conversation) if approval else None
         if conversation is None:
             raise NotAllowed(say("This approval is not known here any more, so nothing was done."))
-        await self._check_taking_part(by, conversation)
+        await self._taking_part.check(by, conversation)
         for _ in range(ATTEMPTS):
             with suppress(Conflict):
                 async with self.store.write() as tx:
@@ -182,22 +190,26 @@ class Steering:
             own = await tx.conversations.of(by)
             return [found for one in own for found in await in_force_in(tx, one, self._policy(one))]
 
-    async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> None:
+    async def _retry(self, tx: Transaction, id: PostId, by: UserId) -> bool:
+        """Whether there was something to retry; else the button is taken away."""
         post = await tx.posts.get(id)
         conversation = await tx.conversations.get(post.conversation) if post else None
         if post is None or conversation is None or post.settled_by:
             if post and post.settled_by:
                 raise NotAllowed(say("This was retried already by {who}.", who=f"<@{post.settled_by}>"))
             raise NotAllowed(say("This was retried already."))
-        await tx.posts.save(replace(post, settled_by=by))
+        is_late = post.kind is PostKind.FAILURE and conversation.status is not Status.FAILED
+        await tx.posts.save(replace(post, settled_by=NOBODY if is_late else by))
         await self.jobs.owe(tx, redraw(id, "settled"))
+        if is_late:
+            return False
         await tx.record.append(Event(kind="retried", at=self.now(), conversation=conversation.id, actor=by))
         if post.kind is PostKind.TOOL_FAILURE:
             await self._keep(tx, self._said(conversation, by, TRY_AGAIN, f"retry/{id}"))
-            return
-        if conversation.status is Status.FAILED:
-            await tx.conversations.save(replace(conversation, status=Status.RETRYING))
+            return True
+        await tx.conversations.save(replace(conversation, status=Status.RETRYING))
         await self.jobs.owe(tx, running(conversation.id, f"retry:{id}"))
+        return True
 
     async def _go_on(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
         await self._keep(tx, said)
@@ -216,35 +228,6 @@ class Steering:
             raise _HeardBefore
         await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
         await self.jobs.owe(tx, running(said.conversation, f"{kind}:{said.id}", kind=kind))
-
-    async def _check_taking_part(self, by: UserId, conversation: Conversation) -> None:
-        """Let the requester or an approver through; others have no business with Retry and Stop.
-
-        Whoever was called in about something in this conversation is an approver here, and so is whom a
-        function of the policy named for what is open in it.
-        """
-        person = await self.directory.person(by)
-        if person.standing is Standing.MEMBER and by == conversation.requester:
-            return
-        every = self._policy(conversation).all_terms
-        who = {one for terms in every for one in terms.who} | await self._chosen(conversation)
-        may = _named(by, who) or await self._called_in(by, conversation)
-        may = may or bool((await circles_of(self.directory, person, who, conversation.channel)).circles)
-        if person.standing is not Standing.MEMBER or not may:
-            raise NotAllowed(say("Only the requester or an approver can do this."))
-
-    async def _chosen(self, conversation: Conversation) -> set[Who]:
-        async with self.store.read() as tx:
-            waiting = await tx.approvals.of(conversation.id, State.WAITING)
-        asked = [action.asked for approval in waiting for action in approval.open]
-        policy = self._policy(conversation)
-        return {who for action in asked if action.chosen for who in policy.terms_of(action).who}
-
-    async def _called_in(self, by: UserId, conversation: Conversation) -> bool:
-        if not any(by in terms.escalate_to for terms in self._policy(conversation).all_terms):
-            return False
-        async with self.store.read() as tx:
-            return any(by in one.escalated_to for one in await tx.approvals.of(conversation.id))
 
     def _policy(self, conversation: Conversation) -> Policy:
         return self.policy.of(conversation.realm)
@@ -274,7 +257,3 @@ class Steering:
             at=self.now(),
             source=source,
         )
-
-
-def _named(by: UserId, who: set[Who]) -> bool:
-    return Members() in who or One(by) in who

@@ -33,6 +33,7 @@ _AGENT_SAYS: Final = phrase("The agent says:")
 """Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
 _BY_AN_AGENT: Final = phrase("Written by an AI agent, which can be wrong.")
 """At the end of what the agent wrote."""
+NOT_RETRIED: Final = phrase("Over since.")
 FOLLOWS: Final = phrase("This is the beginning; the whole answer, {count:,} characters, follows below.")
 TITLE: Final = phrase("The agent's whole answer")
 MOST_MESSAGES: Final = 3
@@ -72,7 +73,8 @@ def failure(post: Post) -> Message:
             [buttons.button(verbs.RETRY, say("Retry"), post.id, about=say("what failed"))], "retry"
         )
         return sentence(f"⚠️ {escape(post.text)}", list(retry))
-    told = MarkdownTextObject(text=say("Retried by {who}", who=mention(post.settled_by)), verbatim=True)
+    words = say("Retried by {who}", who=mention(post.settled_by)) if post.settled_by else say(NOT_RETRIED)
+    told = MarkdownTextObject(text=words, verbatim=True)
     return sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
 
 

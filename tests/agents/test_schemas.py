@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from bot.agents.agent import Agent, ArgsSchema
 from bot.agents.build import build
+from bot.agents.savers import strict_serde
 from bot.agents.schemas import ToolSchemas, check, shape_of
 from bot.approvals.errors import InvalidArguments
 from tests.agents.stage import Scripted
@@ -114,6 +115,9 @@ JSON_ORDER: dict[str, Any] = {
         ),
         ({"type": "object", "additionalProperties": True}, {"any": {"thing": 1}}, {"any": {"thing": 1}}),
         ({"type": "object"}, {}, {}),
+        (JSON_ORDER, {"amount": 2**64 - 1}, {"amount": 2**64 - 1}),
+        (JSON_ORDER, {"amount": -(2**63)}, {"amount": -(2**63)}),
+        (Open, {"name": "x", "more": [1e300, True]}, {"name": "x", "more": [1e300, True]}),
     ],
 )
 def test_what_fits_comes_out_in_the_schemas_types(
@@ -142,6 +146,10 @@ def test_what_fits_comes_out_in_the_schemas_types(
         (Order, {"amount": 1, "tags": ["a", 2]}, {"tags": "1: Input should be a valid string"}),
         (Order, {"amount": float("nan")}, {"amount": "not a JSON value"}),
         (Order, {"amount": 1, "s": "\udfff"}, {"s": "half a character"}),
+        (Order, {"amount": 1, "count": 2**64}, {"count": "too large to be stored"}),
+        (Open, {"name": "x", "more": [{"a": [0, {"b": -(2**63) - 1}]}]}, {"more": "too large to be stored"}),
+        (JSON_ORDER, {"amount": 2**64}, {"amount": "too large to be stored"}),
+        (JSON_ORDER, {"amount": 1, "count": "18446744073709551616"}, {"count": "too large to be stored"}),
         (Order, {"amount": "x", "count": "y"}, {"amount": "valid number", "count": "valid integer"}),
         (Pair, {"low": 2, "high": 1}, {"": "low is above high"}),
         (JSON_ORDER, {}, {"amount": "required"}),
@@ -165,6 +173,18 @@ def test_what_does_not_fit_is_said_at_its_field(
     assert refused.value.fields.keys() == fields.keys()
     for name, part in fields.items():
         assert part in refused.value.fields[name]
+
+
+@pytest.mark.parametrize("number", [2**64 - 1, -(2**63)])
+def test_what_is_storable_is_what_a_thread_can_hold(number: int) -> None:
+    """A decision that cannot be written would be told to the agent again and again, and never reach it."""
+    assert check(JSON_ORDER, {"amount": number}) == {"amount": number}
+    assert strict_serde().loads_typed(strict_serde().dumps_typed({"amount": number})) == {"amount": number}
+    outside = number + 1 if number > 0 else number - 1
+    with pytest.raises(TypeError):
+        strict_serde().dumps_typed({"amount": outside})
+    with pytest.raises(InvalidArguments):
+        check(JSON_ORDER, {"amount": outside})
 
 
 @tool

@@ -12,8 +12,9 @@ from bot.approvals.endings import Endings, Standstill
 from bot.approvals.ids import InterruptId, UserId
 from bot.approvals.ports import Event
 from bot.approvals.steps import STOPPED, STOPPED_IN_DOUBT, Abandon, Proceed, Rest, Send, Step
+from bot.approvals.stopping import stop as stop_by_a_person
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread, ToolFailure
-from tests.approvals.fakes import WatchedStore, owed, owing
+from tests.approvals.fakes import ScriptedAgent, WatchedStore, owed, owing
 from tests.store.samples import ALICE, NOON, THREAD, action, approval, conversation, later, said
 
 IDLE = Thread(condition=Condition.IDLE)
@@ -174,6 +175,28 @@ async def test_a_thread_that_is_not_at_rest_is_ended_first_and_nothing_is_said_y
     assert await stop(store, at, waiting, WORDS) == Abandon(why)
     assert await texts(store) == []
     assert await approvals(store) == [(State.WITHDRAWN, "stopped")]
+
+
+@pytest.mark.parametrize(
+    ("unheard", "told"),
+    [
+        (0, ""),
+        (1, " 1 message that waited for the agent did not reach it: say it again if it still counts."),
+        (2, " 2 messages that waited for the agent did not reach it: say them again if they still count."),
+    ],
+)
+async def test_a_stop_tells_of_the_messages_that_it_took_with_it(
+    store: WatchedStore, unheard: int, told: str
+) -> None:
+    """Each of them was told that it is kept for the agent; not of the one that it was given meanwhile."""
+    at = await begun(store)
+    async with store.write() as tx:
+        for number in range(unheard + 1):
+            await tx.conversations.keep(said(f"m{number}", source=f"C0/{number}"))
+        await stop_by_a_person(tx, owing(store), ScriptedAgent({}), at, by=ALICE, now=lambda: NOON)
+    on_its_way = replace(IDLE, message_ids=frozenset({"m0"}))
+    await stop(store, replace(at, status=Status.CANCELLING), on_its_way, by=None)
+    assert await texts(store) == [(PostKind.NOTICE, f"{BY_ALICE}{told}")]
 
 
 @pytest.mark.parametrize(

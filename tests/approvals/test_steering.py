@@ -11,8 +11,9 @@ from bot.approvals.filing import file, owe
 from bot.approvals.ids import ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.person import Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms
-from bot.approvals.steering import MAX_TEXT, TRY_AGAIN, Steering
-from bot.approvals.turns import KEPT
+from bot.approvals.steering import GONE_ON, MAX_TEXT, TRY_AGAIN, Steering
+from bot.approvals.stopping import BEING_STOPPED, FINISHED
+from bot.approvals.turns import KEPT, NOBODY
 from tests.approvals.fakes import People, ScriptedAgent, Ticking, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, approval, conversation
 
@@ -208,12 +209,22 @@ async def test_retry_after_a_tool_failed_asks_the_agent_in_the_name_of_who_press
     assert await agent_jobs(store) == 1
 
 
-async def test_retry_of_a_failure_that_is_over_changes_no_status(store: WatchedStore) -> None:
+@pytest.mark.parametrize("status", [one for one in Status if one is not Status.FAILED])
+async def test_a_retry_that_comes_when_the_failure_is_over_is_refused_and_its_button_taken_away(
+    store: WatchedStore, status: Status
+) -> None:
     await failed(store)
     async with store.write() as tx:
-        await tx.conversations.save(conversation(status=Status.WAITING, thread_ts=ROOT))
-    await steers(store).retry(FAILURE, by=ALICE)
-    assert (await the_conversation(store)).status is Status.WAITING
+        await tx.conversations.save(conversation(status=status, thread_ts=ROOT))
+    with pytest.raises(Refused, match=GONE_ON):
+        await steers(store).retry(FAILURE, by=ALICE)
+    assert (await the_conversation(store)).status is status
+    async with store.read() as tx:
+        [post], kinds = await tx.posts.of(THREAD), [event.kind for event in await tx.record.of()]
+    assert post.settled_by == NOBODY
+    assert "retried" not in kinds
+    assert len(await owed(store, "redraw")) == 1
+    assert await agent_jobs(store) == 0
 
 
 async def test_stop_withdraws_what_is_open_and_says_by_whom(store: WatchedStore) -> None:
@@ -229,6 +240,26 @@ async def test_stop_withdraws_what_is_open_and_says_by_whom(store: WatchedStore)
     assert (await the_conversation(store)).status is Status.CANCELLING
     assert [str(job["id"]).rpartition(":")[2] for job in await owed(store, "redraw")] == ["1", "1"]
     assert await agent_jobs(store) == 1
+
+
+@pytest.mark.parametrize(("status", "told"), [(Status.IDLE, FINISHED), (Status.CANCELLING, BEING_STOPPED)])
+async def test_a_stop_that_would_end_nothing_is_refused_and_says_nothing_in_the_thread(
+    store: WatchedStore, status: Status, told: str
+) -> None:
+    await there_is(store, status)
+    with pytest.raises(Refused, match=told):
+        await steers(store).stop(THREAD, by=ALICE)
+    assert (await the_conversation(store)).status is status
+    async with store.read() as tx:
+        assert [*await tx.record.of()] == []
+    assert await agent_jobs(store) == 0
+
+
+@pytest.mark.parametrize("status", [one for one in Status if one not in {Status.IDLE, Status.CANCELLING}])
+async def test_whatever_is_under_way_can_be_stopped(store: WatchedStore, status: Status) -> None:
+    await there_is(store, status)
+    await steers(store).stop(THREAD, by=ALICE)
+    assert (await the_conversation(store)).status is Status.CANCELLING
 
 
 async def test_stop_leaves_what_the_agent_may_be_doing_at_this_moment_to_the_loop(

@@ -24,6 +24,7 @@ from bot.approvals.places import Copy
 from bot.approvals.ports import Asked
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered, as_parts
+from bot.approvals.turns import NOBODY
 from bot.approvals.who import Members, One, Quorum, Requester
 from bot.render import Code, Fields, Link, Table, Text
 from bot.slack.answers import answer, failure, notice, opening
@@ -299,6 +300,7 @@ MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "notice": lambda: notice("<@U0BOB> stopped it & <!here>."),
     "failure": lambda: failure(failed()),
     "failure, retried": lambda: failure(failed(BOB)),
+    "failure, over": lambda: failure(failed(NOBODY)),
     "opening": lambda: opening(ALICE, "Tidy up <!channel>\nplease"),
     "opening, long": lambda: opening(ALICE, LONG),
 }

@@ -181,6 +181,8 @@ def test_a_failure_can_be_retried_until_somebody_did() -> None:
     assert (retry["action_id"], retry["value"]) == (verbs.RETRY, "post-1")
     settled = failure(post("The model failed.", settled_by=BOB))
     assert readable(settled.blocks) == "⚠️ The model failed.\n(Retried by <@U0BOB>)"
+    over = failure(post("The model failed.", settled_by=UserId("")))
+    assert readable(over.blocks) == "⚠️ The model failed.\n(Over since.)"
 
 
 @settings(deadline=None)

@@ -148,6 +148,7 @@ async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(ho
     await house.alice.sees("Kept:", thread=card["thread_ts"])
     await house.alice.say("#general", "/agent cancel")
     await house.alice.sees("Stopped by <@U0ALICE>.", thread=card["thread_ts"])
+    await house.alice.sees("1 message that waited for the agent did not reach it", thread=card["thread_ts"])
     ended = await house.card_with(card)
     assert "stopped by <@U0ALICE>" in text_of(ended)
     await house.bob.press(card, "Approve", stale=True)
@@ -155,6 +156,8 @@ async def test_cancel_withdraws_what_waits_and_leaves_the_conversation_usable(ho
     assert RUNS == []
     await house.alice.say("#general", f"<@{bot}> still there?", thread=card["thread_ts"])
     await house.answer("heard still there?")
+    await house.alice.press(card, "Stop", stale=True)
+    await house.alice.sees_privately("This is finished already, so there was nothing to stop.")
     answers = [one for one in await house.alice.messages("#general") if "heard" in text_of(one)]
     assert len(answers) == 1
 
