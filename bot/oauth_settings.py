@@ -55,8 +55,8 @@ class OAuthSettings(BaseSettings):
     slack_teams: str | None = None
     bot_tokens_key: SecretStr | None = None
     """Fernet keys with commas between them: the first encrypts, each of them decrypts."""
-    bot_team: str | None = Field(default=None, pattern=r"^T[A-Z0-9]{2,30}$")
-    """Of several workspaces, the one that commands which look into the database are about."""
+    bot_team: str | None = Field(default=None, pattern=r"^[TE][A-Z0-9]{2,30}$")
+    """Of several workspaces or organisations, the one whose database the commands look into."""
     slack_config_token: SecretStr | None = None
     """An app configuration token, for `check` alone."""
 

@@ -75,6 +75,8 @@ def place_meant(name: str, known: Known) -> Where | str:
     found = [room for room in known.rooms if name in (f"#{room.name}", room.id)]
     if not found:
         return f"{name} is no channel that the bot can see; invite the bot there if it is private."
+    if len(found) > 1:
+        return _several(name, "channels", len(found), "C…")
     if found[0].is_archived:
         return f"{name} is archived; unarchive it, or name another channel."
     if not found[0].is_open:
@@ -86,6 +88,8 @@ def _group(name: str, groups: Collection[Group]) -> Who | str:
     found = [group for group in groups if name in (f"@@{group.handle}", group.id)]
     if not found:
         return f"{name} is no user group of this workspace."
+    if len(found) > 1:
+        return _several(name, "user groups", len(found), "S…")
     return UserGroup(found[0].id, found[0].handle)
 
 
@@ -93,6 +97,8 @@ def _members_of(name: str, rooms: Collection[Room]) -> Who | str:
     found = [room for room in rooms if name in (f"#{room.name}", room.id)]
     if not found:
         return f"{name} is no channel that the bot can see; invite the bot there if it is private."
+    if len(found) > 1:
+        return _several(name, "channels", len(found), "C…")
     return MembersOf(found[0].id, f"#{found[0].name}")
 
 
@@ -101,6 +107,11 @@ def _person(name: str, people: Collection[Person]) -> Who | str:
     if len(found) > 1:
         return f"{name} is the name of {len(found)} people; write the user id (U…) instead."
     return One(found[0].id) if found else f"{name} is not a full member of this workspace."
+
+
+def _several(name: str, of: str, count: int, id: str) -> str:
+    """The workspaces of one organisation give the same name to different things."""
+    return f"{name} is the name of {count} {of}, in different workspaces; write the id ({id}) instead."
 
 
 def _takes_part(person: Person) -> bool:

@@ -98,7 +98,7 @@ async def running_bot(
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client, asking = (of(token, settings.slack_api_url) for of in (slack_client, asking_client))
         who = await who_we_are(asking)
-        directory = SlackDirectory(asking, team=who.team, enterprise=who.enterprise)
+        directory = SlackDirectory(asking, who.whose)
         stack.push_async_callback(directory.close)
         crew = await crew_of(built, (policy_file, otherwise), directory)
         stack.enter_context(public_language(language(crew.language) or ENGLISH))

@@ -32,6 +32,7 @@ OF_METHOD: dict[str, set[str]] = {
     "assistant_threads_setSuggestedPrompts": {"assistant:write"},
     "assistant_threads_setTitle": {"assistant:write"},
     "auth_revoke": set(),
+    "auth_teams_list": set(),
     "auth_test": set(),
     "bots_info": {"users:read"},
     "chat_postEphemeral": {"chat:write"},
@@ -61,6 +62,8 @@ OF_EVENT: dict[str, set[str]] = {
     "assistant_thread_context_changed": set(),
     "assistant_thread_started": set(),
     "message.im": {"im:history"},
+    "team_access_granted": set(),
+    "team_access_revoked": set(),
     "tokens_revoked": set(),
 }
 COMMANDS = {"commands"}
@@ -153,6 +156,14 @@ async def test_a_listener_takes_every_event_of_the_manifest(app: AsyncApp) -> No
         event = {"type": kind} | ({"channel_type": channel_type} if channel_type else {})
         assert await _taken(app, {"type": "event_callback", "event": event}), name
     assert not await _taken(app, {"type": "event_callback", "event": {"type": "reaction_added"}})
+
+
+def test_no_line_of_the_log_has_two_names() -> None:
+    """structlog calls the line itself its `event`: another one fails, and with it whoever wrote the line."""
+    for call in _calls("bot"):
+        assert isinstance(call.func, ast.Attribute)
+        if isinstance(call.func.value, ast.Name) and call.func.value.id == "log":
+            assert "event" not in {word.arg for word in call.keywords}, ast.unparse(call)
 
 
 async def test_a_listener_takes_the_command_of_the_manifest(app: AsyncApp) -> None:

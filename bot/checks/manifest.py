@@ -17,6 +17,8 @@ EVENTS: Final = frozenset(
 )
 OPTIONAL_EVENTS: Final = frozenset({"assistant_thread_context_changed", "assistant_thread_started"})
 """What is only a courtesy: without them, Slack's older assistant offers no prompts."""
+OF_ORGANISATIONS: Final = frozenset({"team_access_granted", "team_access_revoked"})
+"""A courtesy too, where an organisation may install it: it hears at once which workspaces have it."""
 COMMAND: Final = "/agent"
 SHORTCUT: Final = "Ask the agent about this"
 EVENTS_PATH: Final = "/slack/events"
@@ -52,6 +54,10 @@ NO_MESSAGES: Final = (
 NO_REDIRECT: Final = (
     "SLACK_REDIRECT_URI is not among the Redirect URLs under OAuth & Permissions; add it there."
 )
+ONE_BY_ONE: Final = (
+    "The workspaces of an organisation install the app one by one; for one installation for all of them, opt "
+    "in under Org Level Apps."
+)
 ROTATES: Final = (
     "Token rotation is on, so SLACK_BOT_TOKEN works for 12 hours only; install by SLACK_CLIENT_ID instead, "
     "or make an app without it."
@@ -82,6 +88,9 @@ def compared(manifest: Mapping[str, Any], settings: Settings) -> Iterator[Findin
         redirects = (manifest.get("oauth_config") or {}).get("redirect_urls") or []
         if not any((settings.slack_redirect_uri or "").startswith(one) for one in redirects):
             yield Finding(Verdict.WRONG, NO_REDIRECT)
+        names_one = any(id.startswith("E") for id in settings.teams or ())
+        if names_one and not (manifest.get("settings") or {}).get("org_deploy_enabled"):
+            yield Finding(Verdict.NOTE, ONE_BY_ONE)
     elif (manifest.get("settings") or {}).get("token_rotation_enabled"):
         yield Finding(Verdict.WRONG, ROTATES)
 
@@ -109,7 +118,8 @@ def _events(told: Mapping[str, Any], settings: Settings) -> Iterator[Finding]:
     heard = set(subscribed.get("bot_events") or [])
     for name in sorted(EVENTS - heard):
         yield Finding(Verdict.WRONG, ADD_EVENT.format(name=name))
-    for name in sorted(OPTIONAL_EVENTS - heard):
+    optional = OPTIONAL_EVENTS | (OF_ORGANISATIONS if settings.is_for_several else frozenset())
+    for name in sorted(optional - heard):
         yield Finding(Verdict.WARNING, ADD_OPTIONAL.format(name=name))
     interactivity = told.get("interactivity") or {}
     if not interactivity.get("is_enabled"):

@@ -19,7 +19,7 @@ from bot.slack.refusals import name_of
 from bot.starting import who_we_are
 from bot.store.database import reading_store
 from bot.store.errors import CannotOpen, StoreUnavailable
-from bot.store.installations import Installations
+from bot.store.installations import Installations, place_of
 from bot.store.sealing import CannotUnseal, Seals
 from bot.workspaces.trading import traded
 
@@ -77,7 +77,8 @@ async def _installed(settings: Settings) -> tuple[Sequence[Bot], Finding | None]
 
 async def _of(bot: Bot, settings: Settings, policy: WholePolicy | None) -> Findings:
     """One workspace, named in each line."""
-    team = f"{bot.team_id} ({bot.team_name})" if bot.team_name else str(bot.team_id)
+    name = bot.team_name or bot.enterprise_name
+    team = f"{place_of(bot)} ({name})" if name else place_of(bot)
     allowed = settings.teams
     if allowed is not None and not {bot.team_id, bot.enterprise_id} & allowed:
         yield Finding(Verdict.WARNING, NOT_NAMED.format(team=team))

@@ -12,7 +12,8 @@ from bot.errors import CannotStart, SlackUnreachable
 from bot.policy_at_start import WholePolicy, resolved
 from bot.policy_file import BadPolicy
 from bot.settings import Mode, Settings
-from bot.slack.app import OPTIONAL_SCOPES, SCOPES, Identity, asking_client
+from bot.slack.app import OPTIONAL_SCOPES, SCOPES, WORKSPACES, Identity, asking_client
+from bot.slack.census import Census
 from bot.slack.directory import SlackDirectory
 from bot.slack.refusals import name_of
 from bot.starting import first_address, who_we_are
@@ -20,9 +21,13 @@ from bot.starting import first_address, who_we_are
 NOWHERE: Final = (
     "The bot is in no channel yet; in each channel where it is to be asked, type /invite and choose it."
 )
+NO_WORKSPACE: Final = (
+    "The bot is in no workspace of the organisation yet; an administrator adds it at {address}."
+)
 MOST_LISTED: Final = 10
 """Channels in a finding."""
 
+_TROUBLE: Final = (SlackClientError, ClientError, OSError, TimeoutError)
 _ADD: Final = "add it under OAuth & Permissions, Bot Token Scopes, and install the app again"
 
 
@@ -47,7 +52,8 @@ async def workspace_findings(client: AsyncWebClient, who: Identity, policy: Whol
     """What is so in one workspace: the scopes, where the bot is, the people that the policy names."""
     for finding in _scopes(who):
         yield finding
-    yield await _whereabouts(client)
+    for finding in await _everywhere(client, who):
+        yield finding
     if policy and (policy.names() or policy.channels()):
         for finding in await _people(policy, client, who):
             yield finding
@@ -65,20 +71,45 @@ def _scopes(who: Identity) -> list[Finding]:
     return told if missing else [*told, Finding(Verdict.OK, f"All {len(SCOPES)} scopes are granted.")]
 
 
-async def _whereabouts(client: AsyncWebClient) -> Finding:
+async def _everywhere(client: AsyncWebClient, who: Identity) -> list[Finding]:
+    """The same of each workspace that an organisation added it to; without any it is nowhere."""
+    if not who.is_org_wide:
+        return [await _whereabouts(client)]
+    try:
+        teams = await Census(client=client, whose=who.whose).workspaces()
+    except _TROUBLE as error:
+        return [
+            Finding(Verdict.UNKNOWN, f"Slack does not say which workspaces have the bot ({_why(error)}).")
+        ]
+    if not teams:
+        where = WORKSPACES.format(enterprise=who.enterprise, app=who.app)
+        return [Finding(Verdict.WARNING, NO_WORKSPACE.format(address=where))]
+    found = []
+    for team, name in teams.items():
+        finding = await _whereabouts(client, team)
+        found.append(Finding(finding.verdict, f"{team} ({name}): {finding.sentence}"))
+    return found
+
+
+async def _whereabouts(client: AsyncWebClient, team: str | None = None) -> Finding:
     """Which channels the bot is in: elsewhere it hears and says nothing."""
     names = []
     try:
         kinds = "public_channel,private_channel"
-        async for page in await client.users_conversations(types=kinds, exclude_archived=True, limit=200):
+        async for page in await client.users_conversations(
+            types=kinds, exclude_archived=True, limit=200, team_id=team
+        ):
             names += [f"#{one.get('name')}" for one in page["channels"]]
-    except (SlackClientError, ClientError, OSError, TimeoutError) as error:
-        why = name_of(error) if isinstance(error, SlackApiError) else type(error).__name__
-        return Finding(Verdict.UNKNOWN, f"Slack does not say which channels the bot is in ({why}).")
+    except _TROUBLE as error:
+        return Finding(Verdict.UNKNOWN, f"Slack does not say which channels the bot is in ({_why(error)}).")
     if not names:
         return Finding(Verdict.WARNING, NOWHERE)
     more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
     return Finding(Verdict.OK, f"The bot is in {', '.join(sorted(names)[:MOST_LISTED])}{more}.")
+
+
+def _why(error: Exception) -> str:
+    return name_of(error) if isinstance(error, SlackApiError) else type(error).__name__
 
 
 async def door_finding(settings: Settings, client: AsyncWebClient) -> Finding:
@@ -99,7 +130,7 @@ async def door_finding(settings: Settings, client: AsyncWebClient) -> Finding:
 
 
 async def _people(policy: WholePolicy, client: AsyncWebClient, who: Identity) -> list[Finding]:
-    directory = SlackDirectory(client, team=who.team, enterprise=who.enterprise)
+    directory = SlackDirectory(client, who.whose)
     try:
         await resolved(policy, directory)
     except BadPolicy as bad:

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
-from bot.sandbox import founding
+from bot.sandbox import founding, grants
 from bot.sandbox.core import Core
+from bot.sandbox.events import Events
 from bot.sandbox.person import Person
 from bot.sandbox.records import Account, Channel, ChannelId, UserGroup
 from bot.sandbox.web_api.oauth import taken_away
@@ -55,10 +56,20 @@ class Administration(Protocol):
         self.core.workspace.put(record)
         await self.core.workspace.commit()
 
-    async def uninstall_app(self) -> None:
-        """Take the app away, with all its tokens; the app is told."""
-        taken_away(self.core)
-        await self.core.workspace.commit()
+    async def uninstall_app(self, *, from_all: bool = False) -> None:
+        """Take the app away, with all its tokens, or from the whole organisation; the app is told."""
+        taken_away(self.core, of_all=from_all)
+        await self._committed()
+
+    async def add_app(self, *, is_there: bool = True) -> None:
+        """Add the organisation's app to this workspace, or take it away there; the app is told."""
+        grants.reach(self.core, is_there=is_there)
+        Events(self.core).app_was_added(is_there=is_there)
+        await self._committed()
+
+    async def _committed(self) -> None:
+        for core in {self.core, grants.home(self.core)}:
+            await core.workspace.commit()
 
     async def add_channel(
         self, name: str, members: Iterable[str], *, is_private: bool = False, with_bot: bool = True

@@ -12,7 +12,7 @@ from bot.sandbox.triggers import Triggers
 from bot.sandbox.workspace import Workspace
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Core:
     """One workspace and what serves it. `address` is known when the sockets listen."""
 
@@ -29,10 +29,10 @@ class Core:
     address: str = ""
     origin: str = ""
     """Where the app reaches Slack, if that is not here."""
-    beside: list["Core"] = field(default_factory=list)
-    """The other workspaces of the same Slack, of which this one has the server."""
+    everywhere: list["Core"] = field(default_factory=list)
+    """All workspaces of this Slack that are open, this one among them; the first has the app's server."""
     uploads: dict[str, "Upload"] = field(default_factory=dict)
-    """Files that are on their way, by id."""
+    """Files that are on their way to any of these workspaces, by id."""
     codes: dict[str, "Code"] = field(default_factory=dict)
     """What installations came back with, of all of these workspaces."""
 
@@ -53,3 +53,5 @@ class Code:
     core: Core
     redirect_uri: str
     expires: float
+    is_org_wide: bool = False
+    """Whether it is for all of the workspace's organisation."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.sandbox.core import Core
 from bot.sandbox.delivery import Acked, Envelope, Unanswered
 from bot.sandbox.founding import APP_ID, BOT_USER
+from bot.sandbox.grants import speaks_for_all
 from bot.sandbox.records import Account, Channel, Json, Message, OwedEvent
 from bot.sandbox.slack_objects import message_object, view_object
 
@@ -46,7 +47,7 @@ class Events:
         }
         home = self._core.workspace.home(account.id)
         if home is not None:
-            event["view"] = view_object(home, self._core.workspace)
+            event["view"] = view_object(home, self._core)
         self._emit(event, account.id)
 
     def assistant_thread(self, account: Account, thread: Message, context: str = "") -> None:
@@ -63,10 +64,18 @@ class Events:
         event_ts = self._core.workspace.new_ts()
         self._emit({"type": name, "assistant_thread": about, "event_ts": event_ts}, account.id)
 
-    def app_is_gone(self) -> None:
-        """Somebody uninstalled the app, which takes its tokens away."""
-        self._emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [BOT_USER]}}, BOT_USER)
-        self._emit({"type": "app_uninstalled"}, BOT_USER)
+    def app_is_gone(self, *, of_all: bool = False) -> None:
+        """Somebody uninstalled the app, from the workspace or from all, which takes its tokens away."""
+        outside = self._of_organisation() if of_all else {}
+        self._emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [BOT_USER]}}, BOT_USER, outside)
+        self._emit({"type": "app_uninstalled"}, BOT_USER, outside)
+
+    def app_was_added(self, *, is_there: bool) -> None:
+        """An administrator added the organisation's app to this workspace, or took it away there."""
+        kind = "team_access_granted" if is_there else "team_access_revoked"
+        if kind in self._core.options.events:
+            about: Json = {"type": kind, "team_ids": [self._core.workspace.team.id]}
+            self._emit(about, BOT_USER, self._of_organisation())
 
     def resume(self) -> None:
         """Go on with what was owed when the workspace stopped, once somebody listens."""
@@ -74,12 +83,19 @@ class Events:
             again = replace(owed, attempt=owed.attempt + 1)
             self._core.background.start(self._deliver(again, wait=True), f"event {owed.id} again")
 
-    def _emit(self, event: Json, user: str) -> None:
+    def _of_organisation(self) -> Json:
+        """What the outside of an event says that is about no single workspace."""
+        return {"team_id": None, "context_team_id": None, "authorizations": []}
+
+    def _emit(self, event: Json, user: str, outside: Json | None = None) -> None:
         event_id = self._core.workspace.new_id("Ev")
+        team, is_for_all = self._core.workspace.team, speaks_for_all(self._core)
         payload = {
             "token": "sandbox",
-            "team_id": self._core.workspace.team.id,
-            "context_team_id": self._core.workspace.team.id,
+            "team_id": team.id,
+            "enterprise_id": team.enterprise_id,
+            "context_team_id": team.id,
+            "context_enterprise_id": team.enterprise_id,
             "api_app_id": APP_ID,
             "event": event,
             "type": "event_callback",
@@ -87,15 +103,16 @@ class Events:
             "event_time": int(time.time()),
             "authorizations": [
                 {
-                    "enterprise_id": self._core.workspace.team.enterprise_id,
-                    "team_id": self._core.workspace.team.id,
+                    "enterprise_id": team.enterprise_id,
+                    "team_id": None if is_for_all else team.id,
                     "user_id": BOT_USER,
                     "is_bot": True,
-                    "is_enterprise_install": False,
+                    "is_enterprise_install": is_for_all,
                 }
             ],
             "is_ext_shared_channel": self._shared(event.get("channel", "")),
             "event_context": f"4-{event_id}-{user}",
+            **(outside or {}),
         }
         owed = OwedEvent(id=event_id, payload=payload)
         self._core.workspace.put(owed)

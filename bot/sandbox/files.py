@@ -17,14 +17,13 @@ class Files:
     async def take(self, request: web.Request) -> web.StreamResponse:
         """POST /upload/ID: the bytes, as many as were announced."""
         id = request.match_info["id"]
-        core = next((one for one in (self._core, *self._core.beside) if id in one.uploads), self._core)
-        upload = core.uploads.get(id)
+        upload = self._core.uploads.get(id)
         content = await request.read()
         if upload is None:
             raise web.HTTPNotFound(text="nothing was announced here")
         if len(content) != upload.length:
             raise web.HTTPBadRequest(text=f"{upload.length} bytes were announced, {len(content)} came")
-        core.uploads[id] = replace(upload, content=content)
+        self._core.uploads[id] = replace(upload, content=content)
         return web.Response(text=f"OK - {len(content)}")
 
     async def give(self, request: web.Request) -> web.StreamResponse:

@@ -23,24 +23,30 @@ GUS, EVE = UserId("U0GUS"), UserId("U0EVE")
 
 def found(workspace: Workspace) -> None:
     """Put the first people, channels and the user group in place."""
+    mark = workspace.team.mark
+    alice, bob, carol, gus, eve, bot = (one.id for one in _people(workspace.team))
     for account in _people(workspace.team):
         workspace.put(account)
-    everybody = (ALICE, BOB, CAROL)
+    everybody = (alice, bob, carol)
     now = int(time.time())
     for name, members in (
-        ("general", (*everybody, GUS, EVE, BOT_USER)),
-        ("approvals", (*everybody, BOT_USER)),
+        ("general", (*everybody, gus, eve, bot)),
+        ("approvals", (*everybody, bot)),
         ("random", everybody),
     ):
-        workspace.put(Channel(id=ChannelId(f"C0{name.upper()}"), name=name, members=members, created=now))
-    workspace.put(UserGroup(id="S0DBAONCALL", handle="dba-oncall", name="DBA on call", users=(CAROL,)))
+        id = ChannelId(f"C0{name.upper()}{mark}")
+        workspace.put(Channel(id=id, name=name, members=members, created=now))
+    workspace.put(UserGroup(id=f"S0DBAONCALL{mark}", handle="dba-oncall", name="DBA on call", users=(carol,)))
 
 
 def _people(team: Team) -> tuple[Account, ...]:
+    def marked(user: UserId) -> UserId:
+        return UserId(f"{user}{team.mark}")
+
     def member(user: UserId, name: str, surname: str, note: str, *, is_admin: bool = False) -> Account:
         real_name = f"{name} {surname}"
         return Account(
-            id=user,
+            id=marked(user),
             name=name.lower(),
             real_name=real_name,
             team_id=team.id,
@@ -53,9 +59,17 @@ def _people(team: Team) -> tuple[Account, ...]:
         member(ALICE, "Alice", "Archer", "member, asks"),
         member(BOB, "Bob", "Baker", "member, approves", is_admin=True),
         member(CAROL, "Carol", "Cole", "member, on call"),
-        Account(id=GUS, name="gus", real_name="Gus Gray", team_id=team.id, note="guest", is_restricted=True),
         Account(
-            id=EVE,
+            id=marked(GUS),
+            name="gus",
+            real_name="Gus Gray",
+            team_id=team.id,
+            note="guest",
+            is_restricted=True,
+            enterprise_id=team.enterprise_id or "",
+        ),
+        Account(
+            id=marked(EVE),
             name="eve",
             real_name="Eve Elliot",
             team_id=OTHER_TEAM_ID,

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from bot.sandbox import grants
 from bot.sandbox.core import Code, Core
 
 CODE_SECONDS: Final = 600.0
@@ -34,7 +33,7 @@ class Authorize:
         asked = dict(request.query)
         if problem := self._problem(asked):
             return web.Response(status=400, text=problem)
-        teams = [one.workspace.team for one in grants.everywhere(self._core)]
+        teams = [one.workspace.team for one in self._core.everywhere]
         hidden = "".join(
             f'<input type="hidden" name="{name}" value="{html.escape(asked.get(name, ""))}">'
             for name in ("client_id", "scope", "redirect_uri", "state")
@@ -43,6 +42,10 @@ class Authorize:
             f'<button name="team" value="{html.escape(team.id)}">Allow in {html.escape(team.name)}</button>'
             for team in teams
             if asked.get("team") in (None, "", team.id)
+        )
+        organisations = sorted({team.enterprise_id for team in teams if team.enterprise_id})
+        buttons += "".join(
+            f'<button name="team" value="{id}">Allow in all of Grid ({id})</button>' for id in organisations
         )
         scopes = html.escape(", ".join(sorted(asked.get("scope", "").split(","))))
         page = PAGE.format(app="the app", scopes=scopes, hidden=hidden, buttons=buttons)
@@ -53,16 +56,18 @@ class Authorize:
         asked = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
         if problem := self._problem(asked):
             return web.Response(status=400, text=problem)
-        team = next(
-            (one for one in grants.everywhere(self._core) if one.workspace.team.id == asked.get("team")), None
-        )
+        chosen = asked.get("team")
+        team = next((one for one in self._core.everywhere if chosen and chosen in _ids(one)), None)
         back = {"state": asked.get("state", "")}
         if team is None:
             back["error"] = "access_denied"
         else:
             back["code"] = code = f"{secrets.randbelow(10**12)}.{secrets.token_hex(16)}"
             self._core.codes[code] = Code(
-                core=team, redirect_uri=asked["redirect_uri"], expires=time.time() + CODE_SECONDS
+                core=team,
+                redirect_uri=asked["redirect_uri"],
+                expires=time.time() + CODE_SECONDS,
+                is_org_wide=chosen == team.workspace.team.enterprise_id,
             )
         raise web.HTTPFound(f"{asked['redirect_uri']}?{urlencode(back)}")
 
@@ -74,3 +79,8 @@ class Authorize:
             return "bad_redirect_uri"
         wanted = set(asked.get("scope", "").split(","))
         return None if wanted <= options.scopes else f"invalid_scope: {sorted(wanted - options.scopes)}"
+
+
+def _ids(core: Core) -> set[str | None]:
+    """What may be chosen to have it here: the workspace, or its whole organisation."""
+    return {core.workspace.team.id, core.workspace.team.enterprise_id}

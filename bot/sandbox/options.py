@@ -32,6 +32,8 @@ EVENTS = frozenset(
         "assistant_thread_context_changed",
         "assistant_thread_started",
         "message.im",
+        "team_access_granted",
+        "team_access_revoked",
         "tokens_revoked",
     }
 )
@@ -46,6 +48,9 @@ class Team:
     domain: str = "sandbox"
     enterprise_id: str | None = None
     """The Enterprise Grid organisation that it belongs to, if any."""
+    mark: str = ""
+    """What the ids of what is first there end with, and later ones begin with: in one organisation no two
+    are alike, whatever the workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +110,6 @@ class OptionFields(TypedDict, total=False):
     client_secret: str
     redirect_uris: tuple[str, ...]
     token_lifetime: float | None
-    is_org_wide: bool
     config_token: str
     manifest: Json
 
@@ -139,7 +143,5 @@ class Options:
     config_token: str = "xoxe.xoxp-sandbox-config"  # noqa: S105 - opens nothing but this sandbox
     manifest: Json = field(default_factory=dict)
     """What is different in the app's manifest, by the names of its parts."""
-    is_org_wide: bool = False
-    """Whether an administrator installs it in the whole organisation at once."""
     token_lifetime: float | None = None
     """With a number the app has token rotation: so long a token is good. Slack's own are good for 43,200."""

@@ -7,6 +7,7 @@ from bot.sandbox.answers import chosen, one_option, overlaid
 from bot.sandbox.blocks.walk import elements_of
 from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID
+from bot.sandbox.grants import speaks_for_all
 from bot.sandbox.modals import VALUE_NAMES
 from bot.sandbox.records import Account, Channel, Json, Message, View
 from bot.sandbox.slack_objects import message_object, view_object
@@ -43,7 +44,7 @@ def click_in_view(core: Core, account: Account, view: View, element: tuple[Json,
     return _start(core, account, "block_actions") | {
         "trigger_id": core.triggers.issue(account.id, None if view.is_home else view.id),
         "container": {"type": "view", "view_id": view.id},
-        "view": view_object(view, core.workspace),
+        "view": view_object(view, core),
         "actions": [_action(element, given)],
     }
 
@@ -66,20 +67,23 @@ def submission(core: Core, account: Account, view: View) -> Json:
     """view_submission."""
     return _start(core, account, "view_submission") | {
         "trigger_id": core.triggers.issue(account.id, view.id),
-        "view": view_object(view, core.workspace),
+        "view": view_object(view, core),
         "response_urls": _response_urls(core, account, view),
     }
 
 
 def closing(core: Core, account: Account, view: View, *, cleared: bool) -> Json:
     """view_closed; `cleared` when the whole stack went."""
-    shown = view_object(view, core.workspace)
+    shown = view_object(view, core)
     return _start(core, account, "view_closed") | {"view": shown, "is_cleared": cleared}
 
 
 def command(core: Core, account: Account, channel: Channel, name: str, text: str) -> Json:
     """The form of a slash command."""
-    return {
+    grid = (
+        {"enterprise_id": account.enterprise_id, "enterprise_name": "Grid"} if account.enterprise_id else {}
+    )
+    return grid | {
         "token": "sandbox",
         "team_id": account.team_id,
         "team_domain": _domain(core, account),
@@ -90,13 +94,16 @@ def command(core: Core, account: Account, channel: Channel, name: str, text: str
         "command": name,
         "text": text,
         "api_app_id": APP_ID,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": "true" if speaks_for_all(core) else "false",
         "response_url": response_urls.issue(core, account.id, channel.id),
         "trigger_id": core.triggers.issue(account.id),
     }
 
 
 def _start(core: Core, account: Account, kind: str) -> Json:
+    is_for_all = speaks_for_all(core)
+    team = {"id": account.team_id, "domain": _domain(core, account)}
+    enterprise = core.workspace.team.enterprise_id if is_for_all else account.enterprise_id
     return {
         "type": kind,
         "user": {
@@ -107,12 +114,9 @@ def _start(core: Core, account: Account, kind: str) -> Json:
         },
         "api_app_id": APP_ID,
         "token": "sandbox",
-        "team": {
-            "id": account.team_id,
-            "domain": _domain(core, account),
-        },
-        "enterprise": {"id": account.enterprise_id} if account.enterprise_id else None,
-        "is_enterprise_install": False,
+        "team": None if is_for_all else team,
+        "enterprise": {"id": enterprise, "name": "Grid"} if enterprise else None,
+        "is_enterprise_install": is_for_all,
     }
 
 

@@ -181,6 +181,8 @@ class Grant:
     """Whether it was renewed: a refresh token is good for one time."""
     gone: bool = False
     """Whether it works no more."""
+    teams: tuple[TeamId, ...] | None = None
+    """Of one for a whole organisation, the workspaces to which the app was added; None of another."""
 
     @property
     def key(self) -> str:

@@ -98,7 +98,7 @@ class ResponseUrls:
         return cut(request) if fault and fault.kind == "lost_response" else web.Response(text="ok")
 
     def _whose(self, token: str) -> Core:
-        found = (one for one in self._core.beside if token in one.workspace.response_urls)
+        found = (one for one in self._core.everywhere if token in one.workspace.response_urls)
         return next(found, self._core)
 
     def _use(self, core: Core, token: str, body: Json | None) -> None:

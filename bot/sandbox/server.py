@@ -97,7 +97,7 @@ class Sandbox(Administration):
         self._visitor = await Visitor.connect(core.address)
         if self._first:
             core.origin = self._first.core.address
-            self._first.core.beside.append(core)
+        core.everywhere.append(core)
         events.resume()
 
     async def close(self) -> None:
@@ -106,8 +106,8 @@ class Sandbox(Administration):
         if core is None:
             return
         core.workspace.wake()
-        if self._first and self._first.is_open:
-            self._first.core.beside.remove(core)
+        if core in core.everywhere:
+            core.everywhere.remove(core)
         if self._visitor is not None:
             await self._visitor.close()
         if self._runner is not None:
@@ -125,11 +125,6 @@ class Sandbox(Administration):
         if self._core is None:
             raise RuntimeError("the sandbox is not running")
         return self._core
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it runs."""
-        return self._core is not None
 
     @property
     def page_url(self) -> str:
@@ -230,6 +225,8 @@ class Sandbox(Administration):
             way=way,
             transport=way,
             triggers=Triggers(self.options.trigger_lifetime),
+            everywhere=first.everywhere if first else [],
+            uploads=first.uploads if first else {},
         )
         core.transport = OnlyInstalled(core, way)
         return core

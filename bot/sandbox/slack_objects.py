@@ -1,6 +1,8 @@
 """Records as the JSON objects that Slack's API and payloads carry."""
 
+from bot.sandbox.core import Core
 from bot.sandbox.founding import APP_ID, BOT_ID, BOT_USER
+from bot.sandbox.grants import speaks_for_all
 from bot.sandbox.records import Account, Channel, Json, Message, View
 from bot.sandbox.workspace import Workspace
 
@@ -132,8 +134,9 @@ def thread_summary(message: Message, workspace: Workspace) -> Json:
     }
 
 
-def view_object(view: View, workspace: Workspace) -> Json:
+def view_object(view: View, core: Core) -> Json:
     """A view as the Web API answers it and as interactions carry it."""
+    team = core.workspace.team
     empty = {
         "callback_id": "",
         "private_metadata": "",
@@ -148,9 +151,9 @@ def view_object(view: View, workspace: Workspace) -> Json:
         **empty,
         **view.body,
         "id": view.id,
-        "team_id": workspace.team.id,
+        "team_id": team.id,
         "app_id": APP_ID,
-        "app_installed_team_id": workspace.team.id,
+        "app_installed_team_id": team.enterprise_id if speaks_for_all(core) else team.id,
         "bot_id": BOT_ID,
         "hash": view.hash,
         "root_view_id": view.root,

@@ -119,7 +119,7 @@ def _plain(record: Record) -> Mapping[str, object]:
 
 def _record(kind: str, body: str) -> Record:
     values: dict[str, Any] = json.loads(body)
-    for name in ("members", "users"):
-        if name in values:
+    for name in ("members", "users", "teams"):
+        if values.get(name) is not None:
             values[name] = tuple(values[name])
     return KINDS[kind](**values)

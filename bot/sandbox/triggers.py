@@ -38,6 +38,10 @@ class Triggers:
                 del kept[next(iter(kept))]
         return trigger_id
 
+    def knows(self, trigger_id: str) -> bool:
+        """Whether it was handed out here."""
+        return trigger_id in self._fresh or trigger_id in self._used
+
     def redeem(self, trigger_id: str) -> Trigger:
         """Use it up, or say why it cannot be used."""
         if trigger_id in self._used:

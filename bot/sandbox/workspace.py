@@ -151,7 +151,7 @@ class Workspace:
 
     def new_id(self, prefix: str) -> str:
         """A fresh id in Slack's manner: the letter of its sort and capitals or digits."""
-        return f"{prefix}0{self.new_number():06X}"
+        return f"{prefix}0{self.team.mark}{self.new_number():06X}"
 
     def stack(self, user: UserId) -> list[View]:
         """The person's open modals, top last."""

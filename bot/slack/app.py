@@ -18,6 +18,7 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.ids import UserId
+from bot.slack.census import Whose
 from bot.slack.door import Door
 from bot.slack.languages import Interpreter, Languages
 from bot.slack.private import Private
@@ -50,12 +51,17 @@ OPTIONAL_SCOPES: Final = frozenset({"assistant:write", "files:write"})
 """What is only a courtesy: without them, threads in Slack's agent view have no title, and a very long answer
 comes in many messages and not as a file."""
 
+WORKSPACES: Final = "https://app.slack.com/manage/{enterprise}/integrations/profile/{app}/workspaces/add"
+"""Where an administrator adds the app to workspaces that is installed for all of an organisation: by itself
+it is in none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """Who the bot is, as auth.test says it."""
 
     team: str
+    """The workspace; of an installation for all of an organisation, the organisation itself."""
     enterprise: str | None
     bot_user: UserId
     bot_id: str
@@ -64,6 +70,13 @@ class Identity:
     url: str
     """The workspace's address, `https://team.slack.com/`."""
     scopes: frozenset[str]
+    is_org_wide: bool = False
+    """Whether it is installed for all of an organisation, in whichever of its workspaces it was added to."""
+
+    @property
+    def whose(self) -> Whose:
+        """Whose people are one's own."""
+        return Whose(team=self.team, enterprise=self.enterprise, is_org_wide=self.is_org_wide)
 
 
 log = structlog.get_logger()
@@ -115,16 +128,19 @@ async def identity(client: AsyncWebClient) -> Identity:
     answer = await client.auth_test()
     scopes = str(answer.headers.get("x-oauth-scopes", ""))
     bot_id = str(answer.get("bot_id") or "")
+    enterprise = answer.get("enterprise_id")
+    is_org_wide = bool(answer.get("is_enterprise_install"))
     # auth.test names the bot and not the app that it belongs to.
-    bot = (await client.bots_info(bot=bot_id))["bot"]
+    bot = (await client.bots_info(bot=bot_id, team_id=enterprise if is_org_wide else None))["bot"]
     return Identity(
-        team=answer["team_id"],
-        enterprise=answer.get("enterprise_id"),
+        team=str(enterprise) if is_org_wide else answer["team_id"],
+        enterprise=enterprise,
         bot_user=UserId(answer["user_id"]),
         bot_id=bot_id,
         app=str(bot["app_id"]),
         url=answer["url"],
         scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+        is_org_wide=is_org_wide,
     )
 
 
@@ -169,6 +185,8 @@ def bolt_app(
         group.register(app)
     app.event("app_uninstalled")(_gone)
     app.event("tokens_revoked")(_gone)
+    app.event("team_access_granted")(_reached)
+    app.event("team_access_revoked")(_reached)
     for take in (app.event, app.shortcut, app.command):
         # Bolt would answer 404 to what nobody takes, and write its body into the log.
         take(re.compile(".*"))(_taken)
@@ -177,7 +195,13 @@ def bolt_app(
 
 async def _gone(ack: AsyncAck, event: dict[str, object]) -> None:
     # Of several workspaces, `workspaces.router` takes it; alone there is nothing to end but the process.
-    log.error("uninstalled", event=event.get("type"))
+    log.error("uninstalled", kind=event.get("type"))
+    await ack()
+
+
+async def _reached(ack: AsyncAck, event: dict[str, object]) -> None:
+    # Nothing is lost and nothing decided: what could not be posted there is tried again and again.
+    log.info("workspaces_changed", kind=event.get("type"))
     await ack()
 
 

@@ -1,7 +1,7 @@
 """Who people are, asked from Slack and remembered for at most a minute. Fails closed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, ParamSpec, TypeVar
@@ -13,10 +13,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import ChannelId, GroupId, UserId
-from bot.approvals.person import Group, Person, Standing
+from bot.approvals.person import Group, Person
 from bot.approvals.places import Room
 from bot.approvals.words import Language, phrase, say
 from bot.languages import language
+from bot.slack.census import Census, Whose, person_of, room_of
 from bot.slack.refusals import name_of
 
 REMEMBERED: Final = 60.0
@@ -46,12 +47,10 @@ T = TypeVar("T")
 class SlackDirectory:
     """Fills `approvals.ports.Directory` by users.info, conversations.members and usergroups.list."""
 
-    def __init__(
-        self, client: AsyncWebClient, *, team: str, enterprise: str | None = None, remembers: bool = True
-    ) -> None:
+    def __init__(self, client: AsyncWebClient, whose: Whose, *, remembers: bool = True) -> None:
         self._client = client
-        self._team = team
-        self._enterprise = enterprise
+        self._whose = whose
+        self._census = Census(client=client, whose=whose)
         self._caches: list[Callable[[], Awaitable[None]]] = []
         keeping = REMEMBERED if remembers else None
         self._person = self._remembered(self._ask_person, keeping, most=10_000)
@@ -63,7 +62,7 @@ class SlackDirectory:
 
     def anew(self) -> "SlackDirectory":
         """The same, which remembers nothing: every answer is of now."""
-        return SlackDirectory(self._client, team=self._team, enterprise=self._enterprise, remembers=False)
+        return SlackDirectory(self._client, self._whose, remembers=False)
 
     def _remembered(
         self, ask: Callable[P, Coroutine[Any, Any, T]], seconds: float | None, *, most: int
@@ -111,10 +110,7 @@ class SlackDirectory:
 
     async def everybody(self) -> list[Person]:
         """All people of the workspace, for resolving the names in a policy; slow, at start only."""
-        people: list[Person] = []
-        async for page in await self._client.users_list(limit=200):
-            people.extend(person_of(user, self._team, self._enterprise) for user in page["members"])
-        return people
+        return await self._census.people()
 
     async def all_people(self) -> Sequence[Person]:
         """The same, remembered for a minute; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -129,26 +125,15 @@ class SlackDirectory:
         return await _in_time(self.rooms(names), LISTING)
 
     async def groups(self) -> Sequence[Group]:
-        """All user groups with their members; one call, however many a policy names."""
-        found = await self._client.usergroups_list(include_users=True)
-        return [
-            Group(
-                id=GroupId(str(group["id"])),
-                handle=str(group.get("handle") or ""),
-                members=frozenset(group.get("users") or ()),
-            )
-            for group in found["usergroups"]
-            if not group.get("date_delete")
-        ]
+        """All user groups with their members."""
+        return await self._census.groups()
 
     async def rooms(self, names: Collection[str]) -> list[Room]:
         """The channels with these names (`#name`) or ids, as far as the bot can see them; at start only."""
         found = [await self._ask_about(ChannelId(name)) for name in names if not name.startswith("#")]
         wanted = {name.removeprefix("#") for name in names if name.startswith("#")}
         if wanted:
-            kinds = "public_channel,private_channel"
-            async for page in await self._client.conversations_list(types=kinds, limit=1000):
-                found += [room_of(one) for one in page["channels"] if one.get("name") in wanted]
+            found += await self._census.rooms(wanted)
         return [room for room in found if room.name]
 
     async def close(self) -> None:
@@ -159,7 +144,7 @@ class SlackDirectory:
     async def _ask_person(self, id: UserId) -> Person:
         answer = await self._client.users_info(user=id, include_locale=True)
         asked_at = datetime.now(UTC)
-        return replace(person_of(answer["user"], self._team, self._enterprise), asked_at=asked_at)
+        return replace(person_of(answer["user"], self._whose), asked_at=asked_at)
 
     async def _ask_locale(self, id: UserId) -> str:
         return (await self._person(id)).locale
@@ -187,41 +172,3 @@ async def _in_time(asking: Awaitable[T], patience: float = PATIENCE) -> T:
             return await asking
     except (TimeoutError, SlackClientError, ClientError, OSError) as error:
         raise CouldNotCheck(say(_UNREACHABLE)) from error
-
-
-def room_of(info: Mapping[str, Any]) -> Room:
-    """A channel from Slack's object. One that is shared within one's own organisation is not shared."""
-    return Room(
-        id=ChannelId(str(info["id"])),
-        name=str(info.get("name") or ""),
-        is_open=bool(info.get("is_member") or info.get("is_im")) and not info.get("is_archived"),
-        is_archived=bool(info.get("is_archived")),
-        is_shared=bool(info.get("is_ext_shared")),
-    )
-
-
-def person_of(user: Mapping[str, Any], team: str, enterprise: str | None = None) -> Person:
-    """A person from Slack's user object, as this workspace sees them; in doubt an outsider."""
-    profile = user.get("profile") or {}
-    return Person(
-        id=UserId(str(user["id"])),
-        standing=_standing(user, team, enterprise),
-        name=str(profile.get("display_name") or user.get("name") or ""),
-        team=str(user.get("team_id") or ""),
-        organisation=str((user.get("enterprise_user") or {}).get("enterprise_id") or ""),
-        locale=str(user.get("locale") or ""),
-    )
-
-
-def _standing(user: Mapping[str, Any], team: str, enterprise: str | None) -> Standing:
-    if user.get("deleted"):
-        return Standing.DEACTIVATED
-    if user.get("is_bot") or user.get("id") == "USLACKBOT":
-        return Standing.BOT
-    grid = user.get("enterprise_user") or {}
-    here = user.get("team_id") == team or (enterprise is not None and grid.get("enterprise_id") == enterprise)
-    if user.get("is_stranger") or not here:
-        return Standing.OUTSIDER
-    if user.get("is_restricted") or user.get("is_ultra_restricted"):
-        return Standing.GUEST
-    return Standing.MEMBER

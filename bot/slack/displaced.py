@@ -30,6 +30,13 @@ CLOSED: Final = phrase(
 )
 """What the requester is told in a direct message, once for each conversation."""
 
+NO_ACCESS: Final = phrase(
+    "I cannot write in the channel where you asked me: I was taken out of its workspace. Please have an "
+    "administrator of your organisation add me there again. What waits for a decision stays open meanwhile: "
+    "whoever may decide finds it on the Home tab of this app in another workspace. I try again every minute."
+)
+"""The same of a workspace to which the organisation's app was added, and is no more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Displaced:
@@ -67,7 +74,8 @@ class Displaced:
         async with self.store.write() as tx:
             await tx.posts.save(post)
             if conversation := await tx.conversations.get(post.conversation):
-                text = say(CLOSED)
+                is_out = name_of(error) == "team_access_not_granted"
+                text = say(NO_ACCESS if is_out else CLOSED)
                 closed = Post(
                     id=PostId(f"closed:{conversation.id}"),
                     conversation=conversation.id,

@@ -32,12 +32,12 @@ class Meaning(Enum):
 _MEANINGS: Final = {
     Meaning.WAIT: (
         "ratelimited invalid_auth not_authed account_inactive token_revoked token_expired missing_scope "
-        "no_permission app_uninstalled team_access_not_granted"
+        "no_permission app_uninstalled"
     ),
     Meaning.NO_CHANNEL: (
         "channel_not_found not_in_channel is_archived restricted_action messages_tab_disabled "
         "thread_not_found cannot_reply_to_message restricted_action_read_only_channel user_not_found "
-        "user_disabled cannot_dm_bot"
+        "user_disabled cannot_dm_bot team_access_not_granted"
     ),
     Meaning.NO_MESSAGE: "message_not_found cant_update_message edit_window_closed is_inactive",
     Meaning.TOO_MUCH: "invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long",

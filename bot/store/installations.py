@@ -147,5 +147,10 @@ class Installations(AsyncSQLAlchemyInstallationStore):
         return and_(self._there(self.bots, bot), self.bots.c.installed_at == _instant(bot.installed_at))
 
 
+def place_of(one: Installation | Bot) -> str:
+    """The workspace that it is for, or the organisation if it is for all of it."""
+    return one.team_id or one.enterprise_id or ""
+
+
 def _instant(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, tz=UTC)

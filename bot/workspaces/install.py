@@ -1,4 +1,4 @@
-"""`/slack/install` and `/slack/oauth_redirect`: a workspace installs the bot, in somebody's browser."""
+"""`/slack/install` and `/slack/oauth_redirect`: the bot is installed in a workspace or an organisation."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.approvals.words import Language, in_public, phrase, say, spoken
 from bot.languages import accepted
 from bot.oauth_settings import INSTALL_PATH, REDIRECT_PATH, OAuthSettings
-from bot.slack.app import OPTIONAL_SCOPES, SCOPES, posting_client
+from bot.slack.app import OPTIONAL_SCOPES, SCOPES, WORKSPACES, posting_client
 from bot.slack.refusals import name_of
 from bot.store.errors import StoreUnavailable
 from bot.store.installations import Installations
@@ -24,7 +24,7 @@ from bot.workspaces.trading import traded
 
 WELCOME: Final = phrase(
     "The approval bot asks people in Slack before an AI agent does anything that matters. Install it in your "
-    "workspace?"
+    "workspace, or in all of your organisation?"
 )
 ADD: Final = phrase("Add to Slack")
 AGAIN: Final = phrase("Begin again")
@@ -35,6 +35,16 @@ NOT_YET: Final = phrase(
     "The approval bot is installed in {name} and does not work there yet; whoever runs it finds the reason "
     "in its log."
 )
+FOR_ALL: Final = phrase(
+    "The approval bot is installed for {name}. An administrator of the organisation now adds it to "
+    "workspaces; then invite it into channels there with /invite."
+)
+FOR_ALL_NOT_YET: Final = phrase(
+    "The approval bot is installed for {name} and does not work there yet. An administrator of the "
+    "organisation now adds it to workspaces; if it does not work then, whoever runs it finds the reason in "
+    "its log."
+)
+ADD_TO_WORKSPACES: Final = phrase("Add it to workspaces")
 NOT_ALLOWED: Final = phrase("You did not allow it in Slack, so nothing was installed.")
 NOT_BEGUN: Final = phrase(
     "This installation was not begun in this browser, took more than ten minutes, or is done already, so "
@@ -46,10 +56,6 @@ UNREACHABLE: Final = phrase(
 )
 NOT_KEPT: Final = phrase(
     "The installation could not be kept just now, so nothing was installed; please try again."
-)
-ONE_BY_ONE: Final = phrase(
-    "This bot is installed in one workspace of {name} after the other, not in all of them at once; choose a "
-    "workspace. Nothing was installed."
 )
 NOT_FOR_THEM: Final = phrase(
     "This bot is not for {name}: whoever runs it has to add {id} to SLACK_TEAMS first. Nothing was installed."
@@ -126,7 +132,7 @@ class InstallDoors:
         log.info("installed", team=installation.team_id, enterprise=installation.enterprise_id)
         with in_public():  # the bot that begins there speaks the policy's language, whoever installed it
             works = await self.on_installed(installation)
-        return page(say(INSTALLED if works else NOT_YET, name=_name(installation)))
+        return _welcome(installation, works=works)
 
     async def _traded(self, code: str) -> Installation:
         redirect_uri = self.settings.slack_redirect_uri
@@ -135,10 +141,7 @@ class InstallDoors:
         return installation_of(answer, who.data)  # type: ignore[arg-type]  # it is a JSON object
 
     async def _problem(self, installation: Installation) -> web.Response | None:
-        """The page for a workspace that may not install; its token is given back."""
-        if installation.is_enterprise_install:
-            await self._given_back(installation)
-            return self._failed(say(ONE_BY_ONE, name=_name(installation)))
+        """The page for whoever may not install; the token is given back."""
         allowed = self.settings.teams
         ids = {installation.team_id, installation.enterprise_id} - {None}
         if allowed is None or ids & allowed:
@@ -195,6 +198,14 @@ def installation_of(granted: Mapping[str, Any], who: Mapping[str, Any]) -> Insta
         is_enterprise_install=is_for_all,
         token_type=granted.get("token_type"),
     )
+
+
+def _welcome(installation: Installation, *, works: bool) -> web.Response:
+    name = _name(installation)
+    if not installation.is_enterprise_install:
+        return page(say(INSTALLED if works else NOT_YET, name=name))
+    where = WORKSPACES.format(enterprise=installation.enterprise_id, app=installation.app_id)
+    return page(say(FOR_ALL if works else FOR_ALL_NOT_YET, name=name), link={say(ADD_TO_WORKSPACES): where})
 
 
 def _name(installation: Installation) -> str:

@@ -15,7 +15,7 @@ from bot.approvals.ports import Clock
 from bot.oauth_settings import OAuthSettings
 from bot.slack.refusals import name_of
 from bot.store.cancelling import to_the_end
-from bot.store.installations import Installations
+from bot.store.installations import Installations, place_of
 from bot.workspaces.trading import traded
 
 BEFORE: Final = timedelta(hours=2)
@@ -50,7 +50,7 @@ class Renewing:
     async def renew(self) -> int:
         """Renew every token that is due and that nobody else renews; how many were. One stands for itself."""
         every = await self.installations.everywhere()
-        present = {_place(bot): bot.installed_at for bot in every}
+        present = {place_of(bot): bot.installed_at for bot in every}
         for place, installed_at in tuple(self.used_up.items()):
             if present.get(place) != installed_at:
                 del self.used_up[place]
@@ -71,15 +71,15 @@ class Renewing:
             what = {"grant_type": "refresh_token", "refresh_token": found.bot_refresh_token}
             answer = await traded(self.settings, self.api_url, **what)
         except SlackApiError as error:
-            log.error("token_not_renewed", team=_place(bot), error=name_of(error))  # noqa: TRY400 - its text holds what was sent
+            log.error("token_not_renewed", team=place_of(bot), error=name_of(error))  # noqa: TRY400 - its text holds what was sent
             if name_of(error) in NO_MORE:
-                self.used_up[_place(bot)] = bot.installed_at
+                self.used_up[place_of(bot)] = bot.installed_at
             return False
         except (SlackClientError, ClientError, OSError, TimeoutError) as error:
-            log.warning("token_not_renewed", team=_place(bot), error=type(error).__name__)
+            log.warning("token_not_renewed", team=place_of(bot), error=type(error).__name__)
             return False
         kept = await self.installations.put_renewed(_with(found, answer, now))
-        log.info("token_renewed", team=_place(bot), kept=kept)
+        log.info("token_renewed", team=place_of(bot), kept=kept)
         return kept
 
     def _is_due(self, bot: Bot) -> bool:
@@ -93,7 +93,3 @@ def _with(bot: Bot, answer: Mapping[str, Any], now: datetime) -> Bot:
     renewed.bot_refresh_token = str(answer["refresh_token"])
     renewed.bot_token_expires_at = int(now.timestamp()) + int(answer["expires_in"])
     return renewed
-
-
-def _place(bot: Bot) -> str:
-    return bot.team_id or bot.enterprise_id or ""

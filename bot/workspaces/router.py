@@ -1,4 +1,7 @@
-"""One way in for all workspaces: each payload goes to the bot of its workspace, and to no other."""
+"""One way in for all workspaces: each payload goes to the bot of its workspace, and to no other.
+
+What Slack sends for an installation in a whole organisation goes to that one's bot, and to no other.
+"""
 
 import asyncio
 import logging
@@ -23,6 +26,9 @@ from bot.slack.private import is_slacks
 
 ABOUT_ITSELF: Final = frozenset({"app_uninstalled", "tokens_revoked"})
 """Events by which Slack says that tokens work no more."""
+
+ABOUT_WORKSPACES: Final = frozenset({"team_access_granted", "team_access_revoked"})
+"""Events by which Slack says to which workspaces of an organisation the app was added, or no more."""
 
 NOT_INSTALLED: Final = phrase(
     "This app is not installed in your workspace, or not any more, so nothing was done. What waits there is "
@@ -61,9 +67,10 @@ class Router(AsyncApp):
         *,
         lacking: Callable[[str], Awaitable[Lack]],
         gone: Callable[[str], Awaitable[None]],
+        reached: Callable[[str], Awaitable[None]],
         api_url: str,
     ) -> None:
-        """`apps` by workspace, as they are at the moment; `lacking` says why one is not among them.
+        """`apps` by workspace or organisation, as they are now; `lacking` says why one is not among them.
 
         Whom none of them answers is told so in the public language: without a token of the workspace nobody
         knows what they read.
@@ -78,18 +85,24 @@ class Router(AsyncApp):
         self._apps = apps
         self._lacking = lacking
         self._gone = gone
+        self._reached = reached
         self._api_url = api_url
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         """The answer of the workspace's own app, or of none."""
-        body, teams = req.body, list(teams_of(req.body))
+        body, teams = req.body, list(places_of(req.body))
         if body.get("type") == "url_verification" or "ssl_check" in body:
             return await super().async_dispatch(req)  # of the app as a whole
         event = body.get("event")
-        if isinstance(event, Mapping) and event.get("type") in ABOUT_ITSELF:
-            for team in teams[:1]:
+        kind = event.get("type") if isinstance(event, Mapping) else None
+        if kind in ABOUT_ITSELF:
+            # It does not say everywhere of which of them; whether it is so is asked.
+            for team in dict.fromkeys([*teams, *organisations_of(req.body)]):
                 await self._gone(team)
             return BoltResponse(status=200)
+        if kind in ABOUT_WORKSPACES:
+            for team in teams:
+                await self._reached(team)
         if here := [team for team in teams if team in self._apps]:
             return await self._apps[here[0]].async_dispatch(req)
         lacks = {await self._lacking(team) for team in teams}
@@ -116,26 +129,49 @@ class Router(AsyncApp):
         return BoltResponse(status=200)
 
 
-def teams_of(body: Mapping[str, Any]) -> Iterator[str]:
-    """The workspaces that a payload may be for, the likeliest first.
+def places_of(body: Mapping[str, Any]) -> Iterator[str]:
+    """The workspaces that a payload may be for, the likeliest first; or the organisation, if it is for all.
 
     An event says for whom Slack sends it. A button says where its message was posted from and a form where it
     was opened, which is the bot's workspace also where somebody of another one, in a shared channel, presses.
     """
+    found = list(dict.fromkeys(team for team in _teams(body) if isinstance(team, str) and team))
+    if (organisations := organisations_of(body)) and (_is_for_all(body) or not found):
+        found = organisations[:1]
+    yield from found
+
+
+def organisations_of(body: Mapping[str, Any]) -> list[str]:
+    """The organisations that a payload names, for whom it is sent first."""
+    told = (_entitled(body).get("enterprise_id"), _of(body, "enterprise", "id"), body.get("enterprise_id"))
+    return list(dict.fromkeys(id for id in told if isinstance(id, str) and id))
+
+
+def _entitled(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """For whom an event is sent; all of it, of any other payload."""
+    entitled = body.get("authorizations") if body.get("type") == "event_callback" else None
+    first = entitled[0] if isinstance(entitled, list) and entitled else body
+    return first if isinstance(first, Mapping) else {}
+
+
+def _teams(body: Mapping[str, Any]) -> list[object]:
     if body.get("type") == "event_callback":
-        entitled = body.get("authorizations")
-        first = entitled[0] if isinstance(entitled, list) and entitled else body
-        told = [first.get("team_id") if isinstance(first, Mapping) else None]
-    else:
-        is_press = body.get("type") == "block_actions"
-        told = [
-            _of(body, "view", "app_installed_team_id"),
-            _of(body, "message", "team") if is_press else None,
-            _of(body, "team", "id"),
-            body.get("team_id"),
-            _of(body, "user", "team_id"),
-        ]
-    yield from dict.fromkeys(team for team in told if isinstance(team, str) and team)
+        return [_entitled(body).get("team_id")]
+    is_press = body.get("type") == "block_actions"
+    return [
+        _of(body, "view", "app_installed_team_id"),
+        _of(body, "message", "team") if is_press else None,
+        _of(body, "team", "id"),
+        body.get("team_id"),
+        _of(body, "user", "team_id"),
+    ]
+
+
+def _is_for_all(body: Mapping[str, Any]) -> bool:
+    """Whether it is sent for an installation in a whole organisation; a command says so by a word."""
+    if _of(body, "event", "type") in ABOUT_WORKSPACES:
+        return True  # no other has these, whatever they say
+    return _entitled(body).get("is_enterprise_install") in (True, "true")
 
 
 def _of(body: Mapping[str, Any], part: str, name: str) -> object:

@@ -21,7 +21,7 @@ from bot.oauth_settings import INSTALL_PATH, REDIRECT_PATH
 from bot.policy_file import PolicyFile
 from bot.settings import Settings
 from bot.store.database import RowsStore, open_store
-from bot.store.installations import Installations
+from bot.store.installations import Installations, place_of
 from bot.store.sealing import CannotUnseal, Seals
 from bot.store.states import UsedStates
 from bot.wiring import running_bot
@@ -96,7 +96,7 @@ async def _opened(
 ) -> int:
     async def on_installed(installation: Installation) -> bool:
         await tenants.look()
-        return installation.team_id in tenants.apps
+        return place_of(installation) in tenants.apps
 
     seals = Seals(settings.token_keys)
     install = InstallDoors(
@@ -106,7 +106,13 @@ async def _opened(
         states=States(seals=seals, used=UsedStates(store), now=utc_now),
         on_installed=on_installed,
     )
-    router = Router(tenants.apps, lacking=tenants.lacking, gone=tenants.gone, api_url=settings.slack_api_url)
+    router = Router(
+        tenants.apps,
+        lacking=tenants.lacking,
+        gone=tenants.gone,
+        reached=tenants.reached,
+        api_url=settings.slack_api_url,
+    )
     tenants.checks |= store_checks(store)
     tenants.checks["tokens"] = renewing.problem
     return await open_doors(

@@ -1,6 +1,7 @@
 """The bots of all workspaces in one process: each begins when its workspace installs it, and ends with it."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from bot.slack.app import posting_client, renew_token
 from bot.slack.http import Check
 from bot.slack.refusals import name_of
 from bot.store.errors import CannotOpen, StoreUnavailable
-from bot.store.installations import Installations
+from bot.store.installations import Installations, place_of
 from bot.store.location import workspace_database
 from bot.workspaces.databases import prepare
 from bot.workspaces.router import Lack
@@ -33,7 +34,7 @@ from bot.workspaces.router import Lack
 TRY_AGAIN: Final = 60.0
 """Seconds after which a workspace whose bot could not start is tried again."""
 
-DEAD: Final = frozenset({"account_inactive", "token_revoked", "invalid_auth", "team_access_not_granted"})
+DEAD: Final = frozenset({"account_inactive", "token_revoked", "invalid_auth"})
 """What Slack says of a token that will never work again."""
 
 log = structlog.get_logger()
@@ -45,9 +46,10 @@ Serve = Callable[[Settings, Doors], AbstractAsyncContextManager[object]]
 
 @dataclass(kw_only=True)
 class Tenant:
-    """One workspace's bot, from its beginning to its end."""
+    """One workspace's bot, or one for all of an organisation, from its beginning to its end."""
 
     team: str
+    """The workspace (T…) or the organisation (E…)."""
     token: str
     began: float
     opened: asyncio.Event = field(default_factory=asyncio.Event)
@@ -76,7 +78,7 @@ class Tenants:
         if tenant is None:
             # Another process may have installed it, and this one has not looked since.
             every = await self._installations.everywhere()
-            return Lack.SOON if any(bot.team_id == team and self._may(bot) for bot in every) else Lack.GONE
+            return Lack.SOON if any(place_of(bot) == team and self._may(bot) for bot in every) else Lack.GONE
         if tenant.ending.is_set():
             return Lack.GONE
         return Lack.BROKEN if tenant.problem else Lack.SOON
@@ -85,7 +87,7 @@ class Tenants:
         """Begin and end what the rows say; how many are open. Safe to call as often as one likes."""
         async with self._one_at_a_time:
             every = await self._installations.everywhere()
-            bots = {bot.team_id: bot for bot in every if bot.team_id and self._may(bot)}
+            bots = {place_of(bot): bot for bot in every if self._may(bot)}
             for tenant in tuple(self._tenants.values()):
                 await self._held_to(tenant, bots.get(tenant.team))
             new = [self._begin(team, bot) for team, bot in bots.items() if team not in self._tenants]
@@ -98,12 +100,18 @@ class Tenants:
 
         The news may be late, of an installation before the present one.
         """
-        found = [bot for bot in await self._installations.everywhere() if bot.team_id == team]
+        found = [bot for bot in await self._installations.everywhere() if place_of(bot) == team]
         for bot in found:
             if await self._is_dead(bot) and await self._installations.forget(bot):
                 log.warning("uninstalled", team=team)
                 if tenant := self._tenants.get(team):
                     self._end(tenant)
+
+    async def reached(self, team: str) -> None:
+        """Other workspaces have it now: what could not begin without them is tried again at the next look."""
+        tenant = self._tenants.get(team)
+        if tenant and tenant.problem:
+            tenant.began = -math.inf
 
     async def close(self) -> None:
         """End all of them, side by side."""

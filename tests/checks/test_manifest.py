@@ -35,7 +35,7 @@ def ours(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a manifes
     return whole
 
 
-EVERY_EVENT = told.EVENTS | told.OPTIONAL_EVENTS
+EVERY_EVENT = told.EVENTS | told.OPTIONAL_EVENTS | told.OF_ORGANISATIONS
 
 
 def test_the_manifest_of_the_repository_is_complete() -> None:

@@ -9,7 +9,7 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.errors import TryLater
 from bot.approvals.ids import ChannelId, PostId
-from bot.slack.displaced import CLOSED, Displaced
+from bot.slack.displaced import CLOSED, NO_ACCESS, Displaced
 from bot.slack.drawing import Drawing
 from tests.approvals.fakes import WatchedStore, owing
 from tests.slack.steps import error
@@ -169,6 +169,20 @@ async def test_a_thread_that_is_closed_is_tried_again_and_whoever_asked_is_told_
         "I cannot write in the channel where you asked me: it is archived, or I am not in it. Please /invite "
         "me there. What waits for a decision stays open meanwhile: whoever may decide finds it on the Home "
         "tab of this app. I try again every minute."
+    )
+
+
+async def test_whoever_asked_in_a_workspace_that_lost_the_app_is_told_who_can_mend_it(
+    filed: WatchedStore,
+) -> None:
+    with pytest.raises(TryLater, match="team_access_not_granted"):
+        await displaced(filed).lose(CARD, error("team_access_not_granted"))
+    assert (await stands(filed, f"closed:{THREAD}"))[2] == NO_ACCESS
+    assert NO_ACCESS == (
+        "I cannot write in the channel where you asked me: I was taken out of its workspace. Please have an "
+        "administrator of your organisation add me there again. What waits for a decision stays open "
+        "meanwhile: whoever may decide finds it on the Home tab of this app in another workspace. I try again "
+        "every minute."
     )
 
 

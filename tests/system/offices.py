@@ -6,7 +6,7 @@ Everything has the same id in both: people, channels, the bot. Nothing but the w
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,16 @@ from pydantic import SecretStr
 from bot.oauth_settings import REDIRECT_PATH
 from bot.policy_file import parse_policy
 from bot.sandbox import Person, Sandbox, text_of
+from bot.sandbox.options import Team
 from bot.settings import Mode, Settings
 from bot.store.location import workspace_database
 from bot.workspaces.serving import Several, serving_several
-from tests.system.house import POLICY, check_record, free_port, is_answer
-from tests.workspaces.front import KEY, OTHER, Browser, Clock, Visit
+from tests.audit.judging import judged as audit
+from tests.system.house import POLICY, free_port, is_answer
+from tests.workspaces.front import GRID, KEY, OTHER, Browser, Clock, Visit
 
 Json = dict[str, Any]
+OF_GRID = replace(OTHER, enterprise_id=GRID, mark="X")
 TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
 
 
@@ -67,12 +70,14 @@ class Offices:
     def slack(self) -> Sandbox:
         return self.one.slack
 
-    def database(self, office: Office) -> str:
-        return workspace_database(self.several.settings.bot_database_url, office.team)
+    def database(self, office: Office | str) -> str:
+        team = office if isinstance(office, str) else office.team
+        return workspace_database(self.several.settings.bot_database_url, team)
 
-    async def install(self, office: Office, language: str = "") -> Visit:
+    async def install(self, office: Office | str, language: str = "") -> Visit:
+        """In one of them, or in an organisation (E…)."""
         async with Browser(self, language) as browser:
-            return await browser.installs(office.slack)
+            return await browser.installs(office if isinstance(office, str) else office.slack)
 
 
 @asynccontextmanager
@@ -83,18 +88,23 @@ async def two_offices(
     database: str | None = None,
     policy: str = POLICY,
     teams: str = "any",
+    of_grid: bool = False,
     **options: Any,  # noqa: ANN401 - the sandbox's own
 ) -> AsyncIterator[Offices]:
-    """Both, with everything in `folder`, before anybody has installed the bot; opened again it goes on."""
+    """Both, with everything in `folder`, before anybody has installed the bot; opened again it goes on.
+
+    They are strangers to each other, or two workspaces `of_grid`, in which no two ids are alike.
+    """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     options |= {"redirect_uris": (f"{address}{REDIRECT_PATH}",), "is_installed": False}
     if mode is Mode.HTTP:
         options["request_url"] = f"{address}/slack/events"
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(Sandbox(data=folder / "one", **options))
+        one, another = (replace(Team(), enterprise_id=GRID), OF_GRID) if of_grid else (Team(), OTHER)
+        slack = await stack.enter_async_context(Sandbox(data=folder / "one", team=one, **options))
         other = await stack.enter_async_context(
-            Sandbox(data=folder / "other", beside=slack, team=OTHER, **options)
+            Sandbox(data=folder / "other", beside=slack, team=another, **options)
         )
         settings = Settings(
             _env_file=None,
@@ -123,6 +133,11 @@ async def two_offices(
             )
             yield offices
             both = (offices.one, offices.other)
-            judged = [office for office in both if office.team in several.tenants.apps]
-        for office in judged:
-            await check_record(offices.database(office), office.slack)
+            judged = {office.team: office.slack.calls() for office in both}
+            judged[GRID] = sorted(
+                [call for calls in judged.values() for call in calls], key=lambda one: one.at
+            )
+            running = set(several.tenants.apps)
+        for team in sorted(running):
+            told = await audit(offices.database(team), judged[team])
+            assert told.faults == [], told.faults

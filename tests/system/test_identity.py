@@ -36,6 +36,7 @@ from bot.sandbox.records import ChannelId as SlackChannelId
 from bot.sandbox.records import UserGroup as SlackGroup
 from bot.sandbox.records import UserId as SlackId
 from bot.slack.app import asking_client
+from bot.slack.census import Whose
 from bot.slack.directory import SlackDirectory
 from bot.store import RowsStore, open_store
 from tests.approvals.fakes import FileTools, WatchedStore, owing
@@ -258,7 +259,7 @@ class Place:
 
     def directory(self) -> SlackDirectory:
         client = asking_client(self.slack.bot_token, self.slack.api_url)
-        return SlackDirectory(client, team=TEAM_ID, enterprise=GRID)
+        return SlackDirectory(client, Whose(team=TEAM_ID, enterprise=GRID))
 
     async def press(self, cell: Cell, directory: SlackDirectory) -> Approval | Refused:
         desk = self.desk(POLICIES[cell.policy], directory, SAID.get(cell.policy))

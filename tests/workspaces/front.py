@@ -31,6 +31,7 @@ from bot.workspaces.states import States
 from tests.system.house import free_port
 
 KEY: Final = Fernet.generate_key().decode()
+GRID: Final = "E0GRID"
 OTHER: Final = Team(id=TeamId("T0OTHER"), name="<Other> & sons", domain="other")
 
 
@@ -156,10 +157,10 @@ class Browser:
             assert response.status == 302, await response.text()
             return URL(response.headers["Location"], encoded=True)
 
-    async def installs(self, sandbox: Sandbox | None) -> Visit:
-        """All of it; None does not allow it."""
-        back = await self.is_led_back(await self.is_asked(), sandbox.options.team.id if sandbox else None)
-        return await self.opens(back)
+    async def installs(self, sandbox: Sandbox | str | None) -> Visit:
+        """All of it, in a workspace or an organisation (E…); None does not allow it."""
+        place = sandbox.options.team.id if isinstance(sandbox, Sandbox) else sandbox
+        return await self.opens(await self.is_led_back(await self.is_asked(), place))
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from bot.slack.app import OPTIONAL_SCOPES, SCOPES
 from bot.store.installations import Installations
 from bot.workspaces import install
 from bot.workspaces.states import COOKIE
-from tests.workspaces.front import OTHER, Browser, Front, Visit, a_front, query
+from tests.workspaces.front import GRID, OTHER, Browser, Front, Visit, a_front, query
 
 
 @pytest.fixture
@@ -197,17 +197,36 @@ async def test_an_organisation_that_is_named_brings_its_workspaces(tmp_path: Pat
         assert (bot.enterprise_id, bot.team_id) == ("E0GRID", "T0OTHER")
 
 
-async def test_a_whole_organisation_at_once_is_told_to_choose_a_workspace(tmp_path: Path) -> None:
-    of_grid = replace(OTHER, enterprise_id="E0GRID")
+async def test_a_whole_organisation_is_led_on_to_where_workspaces_are_added(tmp_path: Path) -> None:
+    of_grid = replace(OTHER, enterprise_id=GRID)
+    async with a_front(tmp_path / "bot.db", other=of_grid) as front, Browser(front) as browser:
+        visit = await browser.installs(GRID)
+        assert visit.status == 200
+        assert " ".join(visit.page.words.split()) == (
+            "Approval Bot The approval bot is installed for Grid. An administrator of the organisation now "
+            "adds it to workspaces; then invite it into channels there with /invite. Add it to workspaces"
+        )
+        assert visit.page.links == [
+            "https://app.slack.com/manage/E0GRID/integrations/profile/A0AGENT/workspaces/add"
+        ]
+        [bot] = await front.installations.everywhere()
+        assert (bot.enterprise_id, bot.team_id, bot.is_enterprise_install) == (GRID, None, True)
+        who = await front.client(bot.bot_token).auth_test()
+        assert (who["enterprise_id"], who["is_enterprise_install"]) == (GRID, True)
+
+
+async def test_whoever_names_a_workspace_has_not_named_its_organisation(tmp_path: Path) -> None:
+    of_grid = replace(OTHER, enterprise_id=GRID)
     async with (
-        a_front(tmp_path / "bot.db", other=of_grid, is_org_wide=True) as front,
+        a_front(tmp_path / "bot.db", other=of_grid, teams="T0OTHER") as front,
         Browser(front) as browser,
     ):
-        visit = await browser.installs(front.other)
-        assert visit.status == 400
-        assert install.ONE_BY_ONE.format(name="Grid") in visit.page.words
+        visit = await browser.installs(GRID)
+        assert visit.status == 403
+        assert install.NOT_FOR_THEM.format(name="Grid", id=GRID) in visit.page.words
         assert await front.installations.everywhere() == []
         assert [call.outcome for call in front.other.calls("auth.revoke")] == ["ok"]
+        assert (await browser.installs(front.other)).status == 200
 
 
 async def test_uninstalled_and_installed_again_has_only_what_works(front: Front, browser: Browser) -> None:

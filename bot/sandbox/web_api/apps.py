@@ -39,6 +39,7 @@ def manifest(core: Core) -> Json:
         "settings": {
             "event_subscriptions": {"bot_events": sorted(options.events), **url},
             "interactivity": {"is_enabled": True, **url},
+            "org_deploy_enabled": True,
             "socket_mode_enabled": options.request_url is None,
             "token_rotation_enabled": options.token_lifetime is not None,
         },

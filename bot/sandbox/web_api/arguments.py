@@ -4,14 +4,16 @@ import json
 from collections.abc import Mapping
 
 from bot.sandbox.errors import SlackError
-from bot.sandbox.records import Json
+from bot.sandbox.records import Grant, Json
 
 
 class Arguments:
     """Reads arguments by name and type; what is missing or unreadable is Slack's `invalid_arguments`."""
 
-    def __init__(self, values: Mapping[str, object]) -> None:
+    def __init__(self, values: Mapping[str, object], grant: Grant | None = None) -> None:
+        """`grant` is what the token stands for that they came with."""
         self.values = {name: value for name, value in values.items() if value is not None}
+        self.grant = grant
 
     def __contains__(self, name: str) -> bool:
         return name in self.values

@@ -12,8 +12,8 @@ from bot.sandbox.calls import Call
 from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.faults import Fault
-from bot.sandbox.records import Json
-from bot.sandbox.web_api import apps, assistant, auth, chat, conversations, files, oauth, people, views
+from bot.sandbox.records import Grant, Json
+from bot.sandbox.web_api import apps, assistant, auth, chat, conversations, files, oauth, people, reach, views
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method, need_scope
 
@@ -50,8 +50,8 @@ class Endpoint:
         elif fault is not None and fault.kind != "lost_response":
             self._log(name, values, fault.error if fault.kind == "error" else fault.kind, started)
             return faulty(request, fault)
-        core = grants.of_token(self._core, token) or self._core
-        answer, outcome = await self._run(core, name, token, values)
+        owner = grants.of_token(self._core, token) or self._core
+        core, answer, outcome = await self._run(owner, name, token, values)
         self._log(name, values, outcome, started, core)
         await core.workspace.commit()
         if fault is not None and fault.kind == "lost_response":
@@ -64,28 +64,31 @@ class Endpoint:
         wait = rates.wait(name, str(values.get("channel", ""))) if rates else 0
         return Fault(kind="ratelimited", retry_after=math.ceil(wait)) if wait else None
 
-    async def _run(self, core: Core, name: str, token: str, values: Json) -> tuple[Json, str]:
+    async def _run(self, core: Core, name: str, token: str, values: Json) -> tuple[Core, Json, str]:
         try:
             method = METHODS.get(name)
             if method is None:
                 raise SlackError("unknown_method", req_method=name)  # noqa: TRY301 - one way to say no
-            self._check_token(core, method, token)
+            grant = self._check_token(core, method, token)
+            if grant and grant.teams is not None:
+                core = reach.meant(core, grant, name, values)
             if method.scope is not None:
                 need_scope(core, method.scope)
-            return {"ok": True, **await method.run(core, Arguments(values))}, "ok"
+            answer = await method.run(core, Arguments(values, grant))
         except SlackError as error:
-            return error.body(), error.code
+            return core, error.body(), error.code
+        return core, {"ok": True, **answer}, "ok"
 
-    def _check_token(self, core: Core, method: Method, token: str) -> None:
+    def _check_token(self, core: Core, method: Method, token: str) -> Grant | None:
         if not method.token:
-            return  # it takes the app's id and secret
+            return None  # it takes the app's id and secret
         if not token:
             raise SlackError("not_authed")
         kinds = {core.options.app_token: "xapp", core.options.config_token: "xoxe.xoxp"}
-        if token not in kinds:
-            grants.check(core, token)
+        grant = None if token in kinds else grants.check(core, token)
         if kinds.get(token, "xoxb") != method.token:
             raise SlackError("not_allowed_token_type")
+        return grant
 
     def _log(self, name: str, values: Json, outcome: str, at: float, core: Core | None = None) -> None:
         shown = {name: value for name, value in values.items() if name not in _SECRET}

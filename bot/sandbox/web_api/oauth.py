@@ -8,7 +8,7 @@ from bot.sandbox.core import Core
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
 from bot.sandbox.founding import APP_ID, BOB, BOT_USER
-from bot.sandbox.records import Grant, Json
+from bot.sandbox.records import Grant, Json, TeamId
 from bot.sandbox.web_api.arguments import Arguments
 from bot.sandbox.web_api.method import Method
 
@@ -23,15 +23,16 @@ async def access(core: Core, args: Arguments) -> Json:
         raise SlackError("invalid_code")
     if args.optional_text("redirect_uri") not in (None, code.redirect_uri):
         raise SlackError("bad_redirect_uri")
-    grant = grants.new(code.core)
-    await code.core.workspace.commit()
-    return _granted(code.core, grant)
+    owner = grants.home(code.core) if code.is_org_wide else code.core
+    grant = grants.new(owner, _reached(owner) if code.is_org_wide else None)
+    await owner.workspace.commit()
+    return _granted(owner, grant)
 
 
 async def revoke(core: Core, args: Arguments) -> Json:
     """Let the app's tokens work no more, with which it is gone. Slack's own takes the one that asks."""
     if not args.flag("test"):
-        taken_away(core)
+        taken_away(core, of_all=args.grant is not None and args.grant.teams is not None)
     return {"revoked": not args.flag("test")}
 
 
@@ -42,18 +43,24 @@ async def uninstall(core: Core, args: Arguments) -> Json:
     return {}
 
 
-def taken_away(core: Core) -> None:
-    """No token works any more, and the app is told both that and that it is gone, as Slack does."""
-    if grants.is_installed(core):
-        grants.end(core)
-        Events(core).app_is_gone()
+def taken_away(core: Core, *, of_all: bool = False) -> None:
+    """No token works any more, and the app is told both that and that it is gone, as Slack does.
+
+    `of_all` is for those of the workspace's organisation, and otherwise they are its own.
+    """
+    if grants.of_organisation(core) if of_all else grants.has_its_own(core):
+        grants.end(grants.home(core) if of_all else core, of_all=of_all)
+        Events(core).app_is_gone(of_all=of_all)
+
+
+def _reached(core: Core) -> tuple[TeamId, ...]:
+    """An organisation that installs it again goes on with the workspaces that it had."""
+    return next((one.teams for one in reversed(grants.of_organisation(core)) if one.teams), ())
 
 
 def _renewed(core: Core, refresh: str) -> Json:
-    for one in grants.everywhere(core):
-        if any(grant.refresh == refresh for grant in one.workspace.grants.values()):
-            if not grants.is_installed(one):
-                break
+    for one in core.everywhere:
+        if any(grant.refresh == refresh and not grant.gone for grant in one.workspace.grants.values()):
             return _granted(one, grants.renew(one, refresh))
     raise SlackError("invalid_refresh_token")
 
@@ -70,9 +77,9 @@ def _granted(core: Core, grant: Grant) -> Json:
         "token_type": "bot",
         "access_token": grant.id,
         "bot_user_id": BOT_USER,
-        "team": None if core.options.is_org_wide else {"id": team.id, "name": team.name},
+        "team": {"id": team.id, "name": team.name} if grant.teams is None else None,
         "enterprise": {"id": team.enterprise_id, "name": "Grid"} if team.enterprise_id else None,
-        "is_enterprise_install": core.options.is_org_wide,
+        "is_enterprise_install": grant.teams is not None,
         **rotating,
     }
 

@@ -57,7 +57,7 @@ def _trigger_id(args: Arguments) -> str:
 
 
 def _answer(core: Core, view: View) -> Json:
-    return {"view": view_object(view, core.workspace)}
+    return {"view": view_object(view, core)}
 
 
 METHODS = {
