@@ -181,8 +181,8 @@ async def test_whoever_asked_in_a_workspace_that_lost_the_app_is_told_who_can_me
     assert NO_ACCESS == (
         "I cannot write in the channel where you asked me: I was taken out of its workspace. Please have an "
         "administrator of your organisation add me there again. What waits for a decision stays open "
-        "meanwhile: whoever may decide finds it on the Home tab of this app in another workspace. I try again "
-        "every minute."
+        "meanwhile: whoever may decide finds it on the Home tab of this app in another workspace. "
+        "I try again every minute."
     )
 
 

@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 
 from bot.sandbox import Acked, Person, buttons, text_of
+from bot.sandbox.records import UserId
 from bot.settings import Mode
 from bot.slack import refusals
 from bot.workspaces.install import FOR_ALL, FOR_ALL_NOT_YET, INSTALLED
@@ -189,7 +190,7 @@ async def test_names_that_only_a_workspace_has_are_found_once_it_was_added(tmp_p
     policy = '[defaults]\napprovers = ["@dora", "@@dba-oncall"]\n'
     async with two_offices(tmp_path, policy=policy, of_grid=True) as grid:
         dora = await grid.other.slack.add_person(
-            replace(grid.other.slack.account("Carol"), id="U0DORA", name="dora"), ["#general"]
+            replace(grid.other.slack.account("Carol"), id=UserId("U0DORA"), name="dora"), ["#general"]
         )
         visit = await grid.install(GRID)
         assert FOR_ALL_NOT_YET.format(name="Grid") in visit.page.words
