@@ -212,7 +212,7 @@ class _Work:
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
         forms = Submissions(desk=desk, masking=self._crew.masking, tabs=self._tabs)
-        return bolt_app(self._client, who, [*talking.listeners, thumbs, clicks, forms, self._tabs], directory)
+        return bolt_app(self._client, who, [clicks, *talking.listeners, thumbs, forms, self._tabs], directory)
 
     async def stop(self) -> None:
         """Begin nothing more, let the tools that run end, and leave the rest to the next process."""

@@ -177,6 +177,7 @@ def bolt_app(
         client=nameless,
         authorize=authorize,
         request_verification_enabled=False,
+        process_before_response=True,  # `acks.answered` does not wait for more than the ack
     )
     if languages:
         app.use(Interpreter(languages=languages).enter)
@@ -187,8 +188,9 @@ def bolt_app(
     app.event("tokens_revoked")(_gone)
     app.event("team_access_granted")(_reached)
     app.event("team_access_revoked")(_reached)
-    for take in (app.event, app.shortcut, app.command):
-        # Bolt would answer 404 to what nobody takes, and write its body into the log.
+    for take in (app.event, app.shortcut, app.command, app.action):
+        # Bolt would answer 404 to what nobody takes, and write its body into the log. Among buttons that is a
+        # link, an input that reports, a button of an older version: there is nothing to do.
         take(re.compile(".*"))(_taken)
     return app
 

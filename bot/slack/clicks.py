@@ -52,7 +52,7 @@ class Clicks:
     """Where the buttons of Home tabs are drawn anew."""
 
     def register(self, app: AsyncApp) -> None:
-        """Take every button there is; what is not ours is acked, so that no click shows a warning."""
+        """Take their buttons; Bolt asks each in turn, so the one that is pressed most comes first."""
         app.action(re.compile(f"^({verbs.APPROVE}|{verbs.RUN_AGAIN})$"))(self.approve)
         app.action(re.compile(f"{verbs.APPROVE_UNREAD}|{verbs.RUN_AGAIN_UNREAD}"))(self.approve_unread)
         app.action(verbs.IT_RAN)(self.it_ran)
@@ -68,7 +68,6 @@ class Clicks:
         app.action(verbs.ASK_AGAIN)(self.ask_again)
         app.action(verbs.RETRY)(self.retry)
         app.action(verbs.STOP)(self.stop)
-        app.action(re.compile(".*"))(self.anything_else)
 
     async def approve(self, ack: AsyncAck, body: Payload) -> None:
         """Run the call as it was shown; or once more, if it may have run already."""
@@ -192,10 +191,6 @@ class Clicks:
             await self.steering.stop(ConversationId(click.value), by=click.by)
 
         await self._answer(ack, body, halt)
-
-    async def anything_else(self, ack: AsyncAck) -> None:
-        """A link, an input that reports, a button of an older version: nothing to do."""
-        await ack()
 
     async def _answer(
         self,

@@ -9,10 +9,11 @@ from urllib.parse import parse_qs
 import structlog
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
+from bot.slack.acks import answered
 from bot.slack.payloads import well_formed
 
 MAX_BODY: Final = 1_000_000
@@ -74,7 +75,7 @@ class SlackEndpoint:
         payload = _payload(body, request.content_type)
         if payload is None or not well_formed(payload):
             return web.Response(status=400, text="not a payload of Slack's")
-        return await to_aiohttp_response(await self._app.async_dispatch(await to_bolt_request(request)))
+        return await to_aiohttp_response(await answered(self._app, payload))
 
     def _signed(self, request: web.Request, body: str) -> bool:
         timestamps = request.headers.getall("X-Slack-Request-Timestamp", [])

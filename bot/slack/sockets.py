@@ -1,12 +1,14 @@
 """Socket Mode: two connections, so that a refresh leaves no gap, and a watchdog for dead ones."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final, TypeAlias
 
 import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.socket_mode.async_internals import send_async_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -14,6 +16,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.slack.acks import answered
 from bot.slack.payloads import well_formed
 
 CONNECTIONS: Final = 2
@@ -102,7 +105,8 @@ class Sockets:
             self._under_way += 1
             self._idle.clear()
             try:
-                await handler.handle(client, request)
+                answer = await answered(handler.app, request.payload)
+                await send_async_response(client, request, answer, time.time())
             finally:
                 self._under_way -= 1
                 if not self._under_way:

@@ -1,7 +1,6 @@
 """What people say to the bot: the slash command, mentions, direct messages."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,9 +47,8 @@ class Talk:
     def register(self, app: AsyncApp) -> None:
         """Take the command and the events."""
         app.command("/agent")(self.command)
-        # Bolt acks an event before its listener runs; a listener's middleware comes before that.
-        app.event("app_mention", middleware=[self.hear])(_heard)
-        app.event("message", middleware=[self.hear])(_heard)
+        app.event("app_mention")(self.hear)
+        app.event("message")(self.hear)
 
     async def command(self, ack: AsyncAck, body: Payload) -> None:
         """`/agent …`: start a conversation, or say how things stand, privately."""
@@ -63,8 +61,8 @@ class Talk:
         except Refused as no:
             await ack(text=refusal(str(no)))
 
-    async def hear(self, body: Payload, next: Callable[[], Awaitable[None]]) -> None:
-        """A mention or a direct message: a conversation begins or goes on."""
+    async def hear(self, body: Payload) -> None:
+        """A mention or a direct message: a conversation begins or goes on. Acked when that is written."""
         heard = payloads.heard(body, bot=self.bot)
         if isinstance(heard, Heard):
             try:
@@ -76,7 +74,6 @@ class Talk:
                     verb="", value="", by=heard.by, channel=heard.channel, thread_ts=heard.thread_ts
                 )
                 await self.private.tell(place, str(no))
-        await next()
 
     async def _obey(self, command: Command) -> Message | str:
         match command.text.strip().lower():
@@ -104,7 +101,3 @@ class Talk:
             return say(NO_SUCH_CODE)
         await self.steering.ask_again(found[0].action.id, by=by)
         return say("Taken back: {tool} is asked again from now on.", tool=refusal(found[0].action.tool))
-
-
-async def _heard() -> None:
-    """Everything was done before the ack."""
