@@ -1,7 +1,7 @@
 """How many jobs run side by side: places that kinds share, and places of one kind alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -32,18 +32,19 @@ class Lanes:
         """One of this kind ended."""
         self._inside[self._lane(kind)] -= 1
 
-    def free(self) -> Iterator[Lane]:
-        """Every lane with room."""
-        if (free := self._shared - self._inside[None]) > 0:
+    def free(self, kinds: Collection[str]) -> Iterator[Lane]:
+        """Every lane with room, of those in which jobs of these kinds run."""
+        if (free := self._shared - self._inside[None]) > 0 and not self._limits.keys() >= set(kinds):
             yield Lane(free=free, kinds=list(self._limits), among=False)
         for kind, limit in self._limits.items():
-            if (free := limit - self._inside[kind]) > 0:
+            if (free := limit - self._inside[kind]) > 0 and kind in kinds:
                 yield Lane(free=free, kinds=[kind], among=True)
 
     @property
     def full(self) -> bool:
         """Whether there is no room for anything."""
-        return not any(self.free())
+        alone = all(self._inside[kind] >= limit for kind, limit in self._limits.items())
+        return alone and self._inside[None] >= self._shared
 
     def _lane(self, kind: str) -> str | None:
         return kind if kind in self._limits else None

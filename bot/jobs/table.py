@@ -21,6 +21,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    null,
     or_,
     select,
     update,
@@ -47,7 +48,7 @@ jobs = Table(
     Column("attempt", Integer(), nullable=False),
     Column("postponed", Integer(), nullable=False),
     Column("error", String(), nullable=False),
-    Index("ix_jobs_state_due", "state", "due"),
+    Index("ix_jobs_state_due_kind", "state", "due", "kind"),
     Index("ix_jobs_state_kind_seq", "state", "kind", "seq"),
     Index("ix_jobs_key_seq", "key", "seq"),
 )
@@ -101,7 +102,14 @@ _TAKE_OTHERS: Final = _TAKE.where(jobs.c.seq.in_(_HEADS.where(jobs.c.kind.not_in
 _DUE: Final = select(
     select(jobs.c.seq).where(jobs.c.state == "ready", jobs.c.due <= bindparam("now")).exists()
 )
-_NEXT_DUE: Final = select(func.min(jobs.c.due)).where(jobs.c.state == "ready", jobs.c.due > bindparam("now"))
+_OUTLOOK: Final = (
+    select(jobs.c.kind, null().label("next"))
+    .where(jobs.c.state == "ready", jobs.c.due <= bindparam("now"))
+    .distinct()
+    .union_all(
+        select(null(), func.min(jobs.c.due)).where(jobs.c.state == "ready", jobs.c.due > bindparam("now"))
+    )
+)
 
 # Guarded by `running`, so that to say an outcome twice changes nothing.
 _PUT_BACK: Final = (
@@ -196,10 +204,14 @@ async def is_due(connection: AsyncConnection, *, now: float) -> bool:
     return bool((await connection.execute(_DUE, {"now": now})).scalar_one())
 
 
-async def next_due(connection: AsyncConnection, *, now: float) -> float | None:
-    """When the next job that waits for its time may run."""
-    due: float | None = (await connection.execute(_NEXT_DUE, {"now": now})).scalar()
-    return due
+async def outlook(connection: AsyncConnection, *, now: float) -> tuple[frozenset[str], float | None]:
+    """The kinds of what may run by now or waits for its turn, and when what waits for its time may next.
+
+    With it nobody has to try kind after kind, of which most have nothing.
+    """
+    rows = (await connection.execute(_OUTLOOK, {"now": now})).all()
+    [(_, due)] = [row for row in rows if row.kind is None]
+    return frozenset(kind for kind, _ in rows if kind is not None), due
 
 
 async def settle(connection: AsyncConnection, outcomes: Mapping[str, Outcome]) -> None:

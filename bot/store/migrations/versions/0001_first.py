@@ -241,7 +241,7 @@ def _jobs() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_jobs"),
         sa.UniqueConstraint("id", name="uq_jobs_id"),
     )
-    op.create_index("ix_jobs_state_due", "jobs", ["state", "due"])
+    op.create_index("ix_jobs_state_due_kind", "jobs", ["state", "due", "kind"])
     op.create_index("ix_jobs_state_kind_seq", "jobs", ["state", "kind", "seq"])
     op.create_index("ix_jobs_key_seq", "jobs", ["key", "seq"])
 
