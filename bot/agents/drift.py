@@ -19,7 +19,8 @@ from bot.approvals.decision import Approve, Arguments, Edit
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.lookups import AT_HAND
 from bot.approvals.referents import Referents, still_stands
-from bot.approvals.words import phrase, say
+from bot.approvals.sayings import saying
+from bot.approvals.words import phrase
 
 DECISIONS: Final = phrase("the decisions that `{tool}` takes have changed since this was asked")
 ARGUMENTS: Final = phrase("the arguments that `{tool}` takes have changed since this was asked")
@@ -38,12 +39,12 @@ def refuse_drift(agent: BuiltAgent, schemas: ToolSchemas, snapshot: Snapshot, ap
     _refuse_other_mode(agent, snapshot, approval)
     expected = [(call["name"], call["args"]) for call in _gated(agent, snapshot, approval)]
     if expected != [(action.tool, dict(action.arguments)) for action in approval.actions]:
-        raise Drifted(say("the agent's gates have changed since this was asked"))
+        raise Drifted(saying("the agent's gates have changed since this was asked"))
     for action in approval.actions:
         if action.allowed != frozenset(agent.gates[action.tool].allowed):
-            raise Drifted(say(DECISIONS, tool=action.tool))
+            raise Drifted(saying(DECISIONS, tool=action.tool))
         if meaning(action.schema) != meaning(schemas.schema(action.tool)):
-            raise Drifted(say(ARGUMENTS, tool=action.tool))
+            raise Drifted(saying(ARGUMENTS, tool=action.tool))
         _refuse_other_target(schemas, action)
 
 
@@ -55,9 +56,9 @@ def _refuse_other_mode(agent: BuiltAgent, snapshot: Snapshot, approval: Approval
     """
     at_door = asks_at_door(snapshot, approval)
     if agent.asks_each and not at_door:
-        raise Drifted(say("the agent asks about each call by itself by now"))
+        raise Drifted(saying("the agent asks about each call by itself by now"))
     if at_door and not agent.asks_each:
-        raise Stale(say("the agent asks about all calls of a step at once by now"))
+        raise Stale(saying("the agent asks about all calls of a step at once by now"))
 
 
 def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
@@ -66,7 +67,7 @@ def _refuse_other_target(schemas: ToolSchemas, action: Action) -> None:
     if tool == action.tool or not action.decided:
         return
     if meaning(action.targets[tool]) != meaning(schemas.schema(tool)):
-        raise Drifted(say(OTHER, tool=tool, asked=action.tool))
+        raise Drifted(saying(OTHER, tool=tool, asked=action.tool))
 
 
 async def refuse_moved(schemas: ToolSchemas, approval: Approval) -> None:
@@ -81,9 +82,9 @@ async def _refuse_moved(schemas: ToolSchemas, action: Action) -> None:
     tool, arguments, before = let
     now = await schemas.referents(tool, arguments, within=AT_HAND)
     if now and now.problem:
-        raise Drifted(say(NOT_FOUND, tool=tool, problem=now.problem))
+        raise Drifted(saying(NOT_FOUND, tool=tool, problem=now.problem))
     if not still_stands(before, now):
-        raise Drifted(say(MOVED, tool=tool))
+        raise Drifted(saying(MOVED, tool=tool))
 
 
 def _let(action: Action) -> tuple[str, Arguments, Referents | None] | None:

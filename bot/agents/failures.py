@@ -9,9 +9,10 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command
 
 from bot.approvals.errors import Unavailable
+from bot.approvals.sayings import from_json, saying, to_json
 from bot.approvals.secrets import masked_text
 from bot.approvals.thread import ToolFailure
-from bot.approvals.words import ENGLISH, say, spoken
+from bot.approvals.words import ENGLISH, spoken
 
 MARK: Final = "approval_bot_failure"
 """The key in a tool message's artifact; artifacts never go to the model."""
@@ -61,8 +62,8 @@ class ToolFailures(ToolErrorMiddleware):
         if not raised or not isinstance(result, ToolMessage):
             return result
         tool, why = request.tool_call["name"], _why(raised[-1])
-        sentence = say("`{tool}` failed: {why}", tool=tool, why=why)  # for people
-        return result.model_copy(update={"artifact": {MARK: sentence}})
+        sentence = saying("`{tool}` failed: {why}", tool=tool, why=why)  # for people
+        return result.model_copy(update={"artifact": {MARK: to_json(sentence)}})
 
 
 def _unknown(request: ToolCallRequest) -> ToolMessage:
@@ -102,5 +103,5 @@ def tool_failures(messages: Iterable[BaseMessage]) -> tuple[ToolFailure, ...]:
         for message in messages
         if isinstance(message, ToolMessage)
         and isinstance(message.artifact, dict)
-        and isinstance(sentence := message.artifact.get(MARK), str)
+        and (sentence := from_json(message.artifact.get(MARK)))
     )

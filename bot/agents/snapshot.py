@@ -29,8 +29,9 @@ from bot.agents.messages import latest_message
 from bot.agents.turns import turn_of
 from bot.agents.verdicts import needs_person
 from bot.agents.wire import Unreadable, interrupt_from
+from bot.approvals.sayings import saying
 from bot.approvals.thread import Answer, Condition, Interrupt, Thread
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 STUCK: Final = phrase(
     "The agent was given an answer that it cannot use and is stuck; Retry makes it ask again."
@@ -162,7 +163,7 @@ class Snapshot:
             try:
                 readable.append(interrupt_from(interrupt.id, interrupt.value, calls, id))
             except Unreadable as problem:
-                unreadable = str(problem)
+                unreadable = problem.args[0]
         return tuple(readable), unreadable
 
     def _condition(self, interrupts: Sequence[Interrupt], unreadable: str) -> Condition:
@@ -179,10 +180,10 @@ class Snapshot:
 
     def _failure(self, unreadable: str) -> str:
         if unreadable or self.stuck:
-            return unreadable or say(STUCK)
+            return unreadable or saying(STUCK)
         failed = self._failed or next(task for task in self.state.tasks if task.error)
         told = _REPR.match(str(failed.error))
-        name, message = (told[1], _text(told[2])) if told else (say("an error"), "")
+        name, message = (told[1], _text(told[2])) if told else (saying("an error"), "")
         return sentence(failed.name, name, message, self.tool_nodes)
 
     def _answer(self) -> Answer | None:
@@ -215,7 +216,7 @@ def _text(arguments: str) -> str:
 def sentence(node: str, error: str, message: str, tool_nodes: Collection[str]) -> str:
     """What people are told of a step that raised. What a model's provider says stays out of it."""
     if node in tool_nodes:
-        return say("A tool failed and the agent was halted: {why}", why=cut(message) or error)
+        return saying("A tool failed and the agent was halted: {why}", why=cut(message) or error)
     if node == "model":
-        return say("The language model could not be used ({error}).", error=error)
-    return say("The agent failed in its step `{step}` ({error}).", step=node, error=error)
+        return saying("The language model could not be used ({error}).", error=error)
+    return saying("The agent failed in its step `{step}` ({error}).", step=node, error=error)

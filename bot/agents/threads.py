@@ -32,8 +32,8 @@ from bot.approvals.conversation import Said
 from bot.approvals.errors import Stale
 from bot.approvals.ids import ConversationId
 from bot.approvals.refusing import NO_LONGER_WAITS
+from bot.approvals.sayings import saying
 from bot.approvals.thread import Condition, Thread
-from bot.approvals.words import say
 
 _STRICT_RESUME: Final = "__pregel_strict_resume"
 """LangGraph's private switch: an id that is not pending raises instead of answering something else.
@@ -87,7 +87,7 @@ class Threads:
         with self._runs.under_way(thread):
             snapshot = await self._snapshot(thread)
             if snapshot.thread().condition is Condition.WAITING:
-                raise Stale(say("the agent waits for people"))
+                raise Stale(saying("the agent waits for people"))
             there = {message.id for message in snapshot.messages}
             fresh: list[AnyMessage] = [
                 HumanMessage(content=encodable(told.text), id=told.id)
@@ -109,7 +109,7 @@ class Threads:
             snapshot = await self._snapshot(thread)
             pending = {interrupt.id: interrupt for interrupt in snapshot.thread().interrupts}
             if approval.interrupt not in pending:
-                raise Stale(say(NO_LONGER_WAITS))
+                raise Stale(saying(NO_LONGER_WAITS))
             refuse_unseen(thread, approval, pending[approval.interrupt], asks_each=self._agent.asks_each)
             refuse_drift(self._agent, self._schemas, snapshot, approval)
             await refuse_moved(self._schemas, approval)
@@ -184,7 +184,7 @@ class Threads:
             except GraphDrained:
                 self._runs.check()
             except UnknownInterruptError as error:
-                raise Stale(say(NO_LONGER_WAITS)) from error
+                raise Stale(saying(NO_LONGER_WAITS)) from error
             except Exception as error:  # noqa: BLE001 - whatever an agent raises becomes a sentence for people
                 _log.warning("run_failed", thread=thread, error=type(error).__name__)
                 return await self._after(thread, told, error)
@@ -199,10 +199,10 @@ class Threads:
         if seen.condition in {Condition.IDLE, Condition.WAITING} and sent <= seen.message_ids:
             return None
         if isinstance(error, GraphRecursionError):
-            return say(
+            return saying(
                 "The agent took {count} steps without coming to an end, so it was halted.", count=self._limit
             )
-        return say("The agent failed ({error}).", error=type(error).__name__)
+        return saying("The agent failed ({error}).", error=type(error).__name__)
 
     def _diagnosed(self, snapshot: Snapshot) -> Thread:
         return diagnosed(snapshot, own=self._agent.gates is None)

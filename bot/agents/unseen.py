@@ -7,8 +7,9 @@ from bot.approvals.binding import digest
 from bot.approvals.errors import Drifted, Stale
 from bot.approvals.ids import ConversationId
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import saying
 from bot.approvals.thread import ActionRequest, Interrupt
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 NOT_SHOWN: Final = phrase("what the agent asks is not what was shown")
 
@@ -22,15 +23,15 @@ def refuse_unseen(
     goes on; then other decisions mean other gates, which is `Drifted`.
     """
     if approval.shape is not interrupt.shape or len(approval.actions) != len(interrupt.requests):
-        raise Stale(say(NOT_SHOWN))
+        raise Stale(saying(NOT_SHOWN))
     for action, request in zip(approval.actions, interrupt.requests, strict=True):
         if action.digest != _digest(thread, interrupt, action, action.referents):
-            raise Stale(say("what is kept of this request is not what was asked"))
+            raise Stale(saying("what is kept of this request is not what was asked"))
         if action.digest != _digest(thread, interrupt, request, action.referents):
-            raise Stale(say(NOT_SHOWN))
+            raise Stale(saying(NOT_SHOWN))
         if action.allowed != request.allowed:
             raise (Drifted if asks_each else Stale)(
-                say("the decisions that `{tool}` takes are others by now", tool=action.tool)
+                saying("the decisions that `{tool}` takes are others by now", tool=action.tool)
             )
 
 

@@ -15,8 +15,9 @@ from bot.approvals.approval import Action, Approval, Decided, Expired, LetThroug
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond, kind_of
 from bot.approvals.errors import Stale
 from bot.approvals.ids import InterruptId
+from bot.approvals.sayings import saying
 from bot.approvals.thread import ActionRequest, Interrupt
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 QUESTION: Final = "question"
 """What stands for the tool where a plain text asks."""
@@ -55,7 +56,7 @@ def interrupt_from(
         return Interrupt(id=InterruptId(id), shape=Shape.BATCHED, requests=requests)
     if isinstance(value, Mapping) and (doubt := request_from(value)) and is_json(doubt.arguments):
         return Interrupt(id=InterruptId(id), shape=Shape.IN_DOUBT, requests=(doubt,))
-    raise Unreadable(say(NOT_SHOWN, type=type(value).__name__))
+    raise Unreadable(saying(NOT_SHOWN, type=type(value).__name__))
 
 
 def _requests(
@@ -63,14 +64,14 @@ def _requests(
 ) -> Iterator[ActionRequest]:
     asked, configs = value["action_requests"], value.get("review_configs")
     if not isinstance(asked, list) or not isinstance(configs, list) or not asked:
-        raise Unreadable(say(NO_LIST))
+        raise Unreadable(saying(NO_LIST))
     left = [call for call in calls if value.get("tool_call_id") in {None, call["id"]}]
     for position, request in enumerate(asked):
         match request:
             case {"name": str(tool), "args": dict(arguments)} if is_json(arguments):
                 pass
             case _:
-                raise Unreadable(say(NO_NAME, number=position + 1))
+                raise Unreadable(saying(NO_NAME, number=position + 1))
         call = _take(left, tool, arguments)
         yield ActionRequest(
             tool=tool,
@@ -91,7 +92,7 @@ def _allowed(configs: list[object], position: int, tool: str) -> frozenset[Decis
     config = at if at in matching else next(iter(matching), None)
     told = config.get("allowed_decisions") if isinstance(config, Mapping) else None
     if not isinstance(told, list) or not told or not set(map(str, told)) <= set(DecisionKind):
-        raise Unreadable(say(NO_DECISIONS, tool=tool))
+        raise Unreadable(saying(NO_DECISIONS, tool=tool))
     return frozenset(DecisionKind(kind) for kind in told)
 
 
@@ -147,7 +148,7 @@ def answer(approval: Approval, feedback: Feedback | None = None, *, alone: bool 
             (action,) = approval.actions
             decision = _decision(action)
             if decision["type"] != "respond":
-                raise Stale(say("a question can only be answered"))
+                raise Stale(saying("a question can only be answered"))
             return UNANSWERED if isinstance(action.outcome, Expired) else decision["message"]
         case Shape.IN_DOUBT:
             (action,) = approval.actions
@@ -179,7 +180,7 @@ def _lapsed(action: Action, feedback: Feedback | None) -> dict[str, Any]:
 def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any]:
     match action.outcome:
         case None:
-            raise Stale(say("`{tool}` has not been decided", tool=action.tool))
+            raise Stale(saying("`{tool}` has not been decided", tool=action.tool))
         case Decided(decision=decision):
             told = _told(action, decision, feedback)
         case Expired():
@@ -193,7 +194,7 @@ def _decision(action: Action, feedback: Feedback | None = None) -> dict[str, Any
         case _:
             assert_never(action.outcome)
     if told["type"] not in action.allowed:
-        raise Stale(say("`{tool}` does not take the decision {kind}", tool=action.tool, kind=told["type"]))
+        raise Stale(saying("`{tool}` does not take the decision {kind}", tool=action.tool, kind=told["type"]))
     return told
 
 
@@ -215,7 +216,7 @@ def _told(
 
 def _edited(action: Action, edit: Edit) -> dict[str, Any]:
     if edit.tool is not None and edit.tool not in action.targets:
-        raise Stale(say("`{tool}` cannot be turned into `{other}`", tool=action.tool, other=edit.tool))
+        raise Stale(saying("`{tool}` cannot be turned into `{other}`", tool=action.tool, other=edit.tool))
     same = edit.tool is None and dict(edit.arguments) == dict(action.arguments)
     if same and DecisionKind.APPROVE in action.allowed:
         return {"type": "approve"}  # or the model is told that it was changed

@@ -13,6 +13,7 @@ from bot.approvals.policy import Policy, Terms
 from bot.approvals.ports import Clock, Jobs, Store, Transaction
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.sayings import saying
 from bot.approvals.words import phrase, say
 
 NO_EDIT: Final = phrase(
@@ -86,7 +87,8 @@ class Absence:
         """Say it, once for each wish."""
         async with self.store.write() as tx:
             if conversation := await tx.conversations.get(id):
-                ends, told = Endings(jobs=self.jobs, now=self.now), say(AWAY, agent=conversation.realm.agent)
+                ends = Endings(jobs=self.jobs, now=self.now)
+                told = saying(AWAY, agent=conversation.realm.agent)
                 await ends.say(tx, conversation, PostKind.NOTICE, told, key=wish)
 
     async def advance(self, id: ConversationId) -> None:
@@ -99,17 +101,17 @@ class Absence:
         ends, agent = Endings(jobs=self.jobs, now=self.now), conversation.realm.agent
         match conversation.status:
             case Status.WORKING | Status.RETRYING:
-                await ends.fail(tx, conversation, say(AWAY, agent=agent))
+                await ends.fail(tx, conversation, saying(AWAY, agent=agent))
             case Status.FAILED:
                 # Said before; once more to whoever has written since.
                 kept = await tx.conversations.kept(conversation.id)
                 if kept:
-                    told = say(AWAY, agent=agent)
+                    told = saying(AWAY, agent=agent)
                     await ends.say(tx, conversation, PostKind.FAILURE, told, key=kept[-1].id)
             case Status.CANCELLING:
                 # It stays so, and its agent ends what waits once it is back.
                 stops = [line for line in await tx.record.of(conversation.id) if line.kind == "stopped"]
-                told, key = say(STOPPED_AWAY, agent=agent), f"away-{len(stops)}"
+                told, key = saying(STOPPED_AWAY, agent=agent), f"away-{len(stops)}"
                 await ends.say(tx, conversation, PostKind.NOTICE, told, key=key)
             case Status.WAITING | Status.IDLE:
                 pass

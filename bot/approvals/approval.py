@@ -32,6 +32,7 @@ from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import uttered
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
 from bot.approvals.words import phrase, say
@@ -97,7 +98,7 @@ class Approval:
     version: int = 0
     """Counts the changes; a row is written only over the version that was read."""
     note: str = ""
-    """Why it was withdrawn, for people."""
+    """Why it was withdrawn, for people; to be `uttered`."""
     expires_at: datetime | None = None
     """From this moment on nobody can decide any more; None for never."""
     timers: tuple[str, ...] = ()
@@ -220,7 +221,7 @@ class Approval:
     def refuse_late(self, action: Action, by: UserId, at: datetime) -> None:
         """Raise `AlreadyDecided` if this person can no longer change the action's outcome at this moment."""
         if self.state is State.WITHDRAWN:
-            why = self.note or say(refusing.NO_LONGER_WAITS)
+            why = uttered(self.note) or say(refusing.NO_LONGER_WAITS)
             raise AlreadyDecided(say("This request is closed: {why}.", why=why))
         match action.outcome:
             case Decided(by=last) as decided if self.state is not State.WAITING or not action.may_change(by):

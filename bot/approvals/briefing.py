@@ -10,6 +10,7 @@ from typing import Final, Self
 
 from bot.approvals.decision import Json
 from bot.approvals.rendered import Rendered
+from bot.approvals.sayings import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,7 @@ class Briefing:
     """Words about one call, for whoever decides."""
 
     deciders: str = ""
-    """Who may decide, as a sentence says it; empty where nobody said so."""
+    """Who may decide, as a sentence says it, to be `uttered`; empty where nobody said so."""
     reasons: tuple[str, ...] = ()
     """Ready-made reasons of a rejection, in the order of the form."""
     all_at_once: bool = False
@@ -31,7 +32,7 @@ class Briefing:
         """As a JSON object, for a row; without what is not there."""
         told: dict[str, Json] = {}
         if self.deciders:
-            told["deciders"] = self.deciders
+            told["deciders"] = to_json(self.deciders)
         if self.reasons:
             told["reasons"] = [*self.reasons]
         if self.all_at_once:
@@ -47,7 +48,7 @@ class Briefing:
         """What `to_json` wrote; what an older row does not have is empty."""
         reasons, dangers = told.get("reasons"), told.get("dangers")
         return cls(
-            deciders=str(told.get("deciders", "")),
+            deciders=from_json(told.get("deciders")),
             reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
             all_at_once=told.get("all_at_once") is True,
             dangers=tuple(map(str, dangers)) if isinstance(dangers, list) else (),

@@ -112,6 +112,7 @@ class Post:
     conversation: ConversationId
     kind: PostKind
     text: str = ""
+    """To be `uttered`, since a sentence of the bot itself is a saying."""
     approval: ApprovalId | None = None
     place: str = ""
     """Where it is to stand: a channel, or a person's direct message; empty in the conversation's thread."""

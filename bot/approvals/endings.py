@@ -11,21 +11,17 @@ from bot.approvals.filing import owe, pruning, withdraw
 from bot.approvals.ids import PostId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.refusing import NO_LONGER_WAITS
+from bot.approvals.sayings import saying, saying_many
 from bot.approvals.steps import Proceed, Rest, Send, Step, stopped
 from bot.approvals.stopping import OPERATOR, UNHEARD
 from bot.approvals.thread import Condition, Thread
-from bot.approvals.words import phrase, say, say_many
+from bot.approvals.words import phrase
 
 AGENT_FAILED: Final = phrase("The agent failed.")
 
 NOTHING_SAID: Final = phrase("The agent finished without saying anything.")
 
-ONE_UNHEARD: Final = phrase(
-    "{count:,} message that waited for the agent did not reach it: say it again if it still counts."
-)
-MANY_UNHEARD: Final = phrase(
-    "{count:,} messages that waited for the agent did not reach it: say them again if they still count."
-)
+AND_UNHEARD: Final = phrase("{stopped} {unheard}")
 """What a thread is told of the messages that a Stop took with it, although it was told that they are kept."""
 
 FORGOTTEN: Final = phrase(
@@ -57,7 +53,7 @@ class Endings:
         A card looks the same settled and delivered, so it is not drawn again.
         """
         if approval.state is State.WAITING or not thread.has_heard(approval):
-            await withdraw(tx, self.jobs, approval, say(NO_LONGER_WAITS), self.now())
+            await withdraw(tx, self.jobs, approval, saying(NO_LONGER_WAITS), self.now())
             return
         await tx.approvals.save(approval.deliver())
         await tx.record.append(
@@ -84,11 +80,11 @@ class Endings:
             case _ if kept:
                 # Told, and gone on: the process may have ended on the way to handing this over, and then
                 # no other work is owed for it.
-                await self.say(tx, conversation, PostKind.FAILURE, thread.failure or say(AGENT_FAILED))
+                await self.say(tx, conversation, PostKind.FAILURE, thread.failure or saying(AGENT_FAILED))
                 await self.become(tx, conversation, Status.WORKING)
                 return Send(kept)
             case _:
-                return await self.fail(tx, conversation, thread.failure or say(AGENT_FAILED))
+                return await self.fail(tx, conversation, thread.failure or saying(AGENT_FAILED))
 
     async def cancel(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
@@ -101,7 +97,7 @@ class Endings:
             if approval.state is State.SETTLED and approval.interrupt not in pending:
                 await self.close(tx, approval, thread)  # told when somebody pressed Stop
             else:
-                await withdraw(tx, self.jobs, approval, say("stopped"), self.now())
+                await withdraw(tx, self.jobs, approval, saying("stopped"), self.now())
         if thread.condition not in {Condition.NEW, Condition.IDLE}:
             return stopped(asked)
         await tx.executions.give_up_doubts(conversation.id)
@@ -116,12 +112,19 @@ class Endings:
         lines = await tx.record.of(conversation.id)
         last = next((line for line in reversed(lines) if line.kind in {"stopped", "resumed"}), None)
         if last is None or last.kind != "stopped":
-            return say("Stopped. Nothing that waited was run.")
-        who = f"<@{last.actor}>" if last.actor else say(OPERATOR)
-        told = say("Stopped by {who}. Nothing that waited was run.", who=who)
+            return saying("Stopped. Nothing that waited was run.")
+        who = f"<@{last.actor}>" if last.actor else saying(OPERATOR)
+        told = saying("Stopped by {who}. Nothing that waited was run.", who=who)
         taken = last.detail.get(UNHEARD)
         unheard = [id for id in taken if id not in thread.message_ids] if isinstance(taken, list) else []
-        return f"{told} {say_many(ONE_UNHEARD, MANY_UNHEARD, len(unheard))}" if unheard else told
+        if not unheard:
+            return told
+        lost = saying_many(
+            "{count:,} message that waited for the agent did not reach it: say it again if it still counts.",
+            "{count:,} messages that waited for the agent did not reach it: say them again if they still count.",
+            len(unheard),
+        )
+        return saying(AND_UNHEARD, stopped=told, unheard=lost)
 
     async def tell_tool_failures(self, tx: Transaction, conversation: Conversation, thread: Thread) -> None:
         """Owe the thread a sentence about each tool that ran and failed."""
@@ -139,7 +142,7 @@ class Endings:
     ) -> None:
         """Owe the thread a message; one with a key is owed once."""
         id = PostId(f"{kind}:{conversation.id}:{key or ids.fresh()}")
-        text = text or say(NOTHING_SAID)
+        text = text or saying(NOTHING_SAID)
         await owe(tx, self.jobs, Post(id=id, conversation=conversation.id, kind=kind, text=text))
 
     async def become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:
@@ -155,7 +158,7 @@ class Endings:
         """The conversation, about to go on; its thread is told if the agent has forgotten it."""
         if not conversation.forgotten:
             return conversation
-        await self.say(tx, conversation, PostKind.NOTICE, say(FORGOTTEN))
+        await self.say(tx, conversation, PostKind.NOTICE, saying(FORGOTTEN))
         known = replace(conversation, forgotten=False)
         await tx.conversations.save(known)
         return known

@@ -56,7 +56,11 @@ class InvalidArguments(Refused):
 
 
 class Stale(Exception):  # noqa: N818 - a state of affairs, handled by asking again
-    """The approval no longer fits what the agent's thread waits for."""
+    """The approval no longer fits what the agent's thread waits for; `why` is for a row."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Drifted(Stale):

@@ -15,8 +15,9 @@ from bot.approvals.decision import Json
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, PostId, UserId
 from bot.approvals.places import IN_THREAD, InChannel, InThread, ToApprovers, Where
 from bot.approvals.ports import Event, Jobs, Tools, Transaction, Work
+from bot.approvals.sayings import joined, saying
 from bot.approvals.thread import ActionRequest, Interrupt
-from bot.approvals.words import in_public, phrase, say
+from bot.approvals.words import AND, phrase
 
 SPREAD: Final = "spread"
 """The kind of work that sends an approval to its approvers."""
@@ -138,17 +139,16 @@ async def owe_cards(tx: Transaction, jobs: Jobs, approval: Approval, places: Seq
             case _:
                 assert_never(where)
     if IN_THREAD not in places:
-        with in_public():  # it may be somebody's decision that makes room for it
-            words = say(SENT, places=say(" and ").join(map(_in_words, places)))
+        words = saying(SENT, places=joined(AND, [_in_words(where) for where in places]))
         await owe(tx, jobs, replace(_post(approval, PostKind.NOTICE), text=words, approval=None))
 
 
 def _in_words(where: Where) -> str:
     match where:
         case InChannel(id=id, name=name):
-            return say("to {channel}", channel=name or id)
+            return saying("to {channel}", channel=name or id)
         case _:
-            return say("to those who may decide, in direct messages")
+            return saying("to those who may decide, in direct messages")
 
 
 def _post(approval: Approval, kind: PostKind) -> Post:

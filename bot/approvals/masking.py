@@ -17,6 +17,7 @@ from bot.approvals.masks import is_mask, mask, mask_of_boolean, retold
 from bot.approvals.realm import Realm
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.sayings import reworded
 from bot.approvals.secret_names import SecretNames, named
 from bot.approvals.secrets import masked_text
 
@@ -248,6 +249,10 @@ def _whole(value: Json) -> Masked:
 
 def _text(text: str, known: tuple[str, ...]) -> str:
     """The text without what is known to be secret and without what looks like it."""
+    return reworded(text, lambda words: _masked(words, known))
+
+
+def _masked(text: str, known: tuple[str, ...]) -> str:
     told = text
     for secret in known:
         if secret in told:

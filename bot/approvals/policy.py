@@ -11,6 +11,7 @@ from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Person, Standing
 from bot.approvals.quorum import tally
 from bot.approvals.realm import Realm
+from bot.approvals.sayings import joined, saying
 from bot.approvals.terms import Rule, Terms, over
 from bot.approvals.who import (
     ChannelMembers,
@@ -26,7 +27,7 @@ from bot.approvals.who import (
     votes,
     written,
 )
-from bot.approvals.words import phrase, say
+from bot.approvals.words import AND, phrase, say
 
 __all__ = [
     "ChannelMembers",
@@ -108,6 +109,7 @@ class Policy:
 
 _OTHERS_DECIDE: Final = phrase("You asked for this yourself, so somebody else has to decide about `{tool}`.")
 BUT_NOT_WHO_ASKED: Final = phrase("{who}, but nobody who asked for it")
+OR_ELSE: Final = phrase("{before}; or {last}")
 BY_ACTION: Final = phrase("{who}, depending on the action")
 _NOT_A_MEMBER: Final = {
     Standing.GUEST: phrase("Guests cannot take part in approvals."),
@@ -175,14 +177,15 @@ def in_words(terms: Terms, called: frozenset[UserId] = frozenset()) -> str:
     more = tuple(One(id) for id in terms.escalate_to if id in called)
     many = len(terms.quorums) > 1
     each = ((each_of([*quorum.approvers, *more]), quorum.count) for quorum in terms.quorums)
-    who = say(" and ").join(votes(people, count, many=many) for people, count in each)
-    return who if terms.self_approval else say(BUT_NOT_WHO_ASKED, who=who)
+    who = joined(AND, [votes(people, count, many=many) for people, count in each])
+    return who if terms.self_approval else saying(BUT_NOT_WHO_ASKED, who=who)
 
 
 def by_action(who: Iterable[str]) -> str:
     """Several such sentences as one, each once, for actions with different terms."""
     each = list(dict.fromkeys(who))
-    return say(BY_ACTION, who=say("; or ").join(each)) if len(each) > 1 else "".join(each)
+    every = joined(OR_ELSE, each)
+    return saying(BY_ACTION, who=every) if len(each) > 1 else every
 
 
 def alone(terms: Terms, requesters: frozenset[UserId]) -> bool:

@@ -8,6 +8,7 @@ from bot.approvals.action import Action
 from bot.approvals.approval import Approval
 from bot.approvals.ids import UserId
 from bot.approvals.policy import BUT_NOT_WHO_ASKED, Policy, by_action
+from bot.approvals.sayings import joined, reworded, saying
 from bot.approvals.terms import Terms
 from bot.approvals.who import (
     ChannelMembers,
@@ -21,7 +22,7 @@ from bot.approvals.who import (
     one_of,
     votes,
 )
-from bot.approvals.words import phrase, say
+from bot.approvals.words import AND, phrase
 
 NOBODY_LEFT: Final = phrase("nobody else whom the policy names")
 
@@ -58,11 +59,11 @@ def _in_words(matter: _Matter, actions: Sequence[Action]) -> str:
     called = tuple(One(id) for id in terms.escalate_to if id in matter.called)
     quorums = [_without(out, quorum, called, terms) for quorum in _wanted(terms, actions)]
     if not all(quorum.approvers for quorum in quorums):
-        return say(NOBODY_LEFT)
+        return saying(NOBODY_LEFT)
     many = len(quorums) > 1
     each = ((list(dict.fromkeys(map(_one, quorum.approvers))), quorum.count) for quorum in quorums)
-    who = say(" and ").join(votes(people, count, many=many) for people, count in each)
-    return who if terms.self_approval else say(BUT_NOT_WHO_ASKED, who=who)
+    who = joined(AND, [votes(people, count, many=many) for people, count in each])
+    return who if terms.self_approval else saying(BUT_NOT_WHO_ASKED, who=who)
 
 
 def _wanted(terms: Terms, actions: Sequence[Action]) -> Sequence[Quorum]:
@@ -82,10 +83,14 @@ def _one(who: Who) -> str:
     """As a mention where Slack has one; made of ids alone, so that no name can become one."""
     match who:
         case UserGroup(id=id):
-            return say("a member of {group}", group=f"<!subteam^{id}>")
+            return saying("a member of {group}", group=f"<!subteam^{id}>")
         case One():
             return one_of([who])
         case ChannelMembers() | Requester() | Members() | MembersOf():
-            return one_of([who]).replace("<", "").replace(">", "")
+            return reworded(one_of([who]), _nobodys_mention)
         case _:
             assert_never(who)
+
+
+def _nobodys_mention(name: str) -> str:
+    return name.replace("<", "").replace(">", "")

@@ -15,13 +15,17 @@ from bot.approvals.filing import owe
 from bot.approvals.ids import ConversationId, PostId
 from bot.approvals.ports import Agent, Clock, Event, Jobs, Store, Transaction
 from bot.approvals.running import Running
+from bot.approvals.sayings import joined, saying
 from bot.approvals.stopping import OPERATOR, Halting, stop
 from bot.approvals.thread import Condition, Thread
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 CANCEL: Final = "cancel"
 REPAIR: Final = "repair"
 """The kinds of the work that an operator's command owes."""
+
+THEN: Final = phrase("{before}; {last}")
+"""Between two faults that are told."""
 
 MAY_HAVE_RUN: Final = "This call was ended by an operator. It may or may not have run."
 """What the agent is told of a call that a repair ends."""
@@ -162,7 +166,7 @@ class Repairing:
     async def _say(
         self, tx: Transaction, conversation: Conversation, found: Sequence[Fault], wish: str
     ) -> None:
-        told = say("; ").join(say(fault.value) for fault in found)
+        told = joined(THEN, [saying(fault.value) for fault in found])
         names = [fault.name.lower() for fault in found]
         event = Event(
             kind="repaired", at=self.now(), conversation=conversation.id, detail={"found": [*names]}
@@ -172,6 +176,6 @@ class Repairing:
             id=PostId(f"repaired:{wish}"),
             conversation=conversation.id,
             kind=PostKind.NOTICE,
-            text=say("Repaired by {who}: {told}.", who=say(OPERATOR), told=told),
+            text=saying("Repaired by {who}: {told}.", who=saying(OPERATOR), told=told),
         )
         await owe(tx, self.jobs, post)

@@ -30,13 +30,14 @@ from bot.approvals.policy import Policy, alone
 from bot.approvals.ports import Agent, Clock, Directory, Event, Jobs, Store, Tools, Transaction
 from bot.approvals.presenting import presented
 from bot.approvals.queueing import Queue
+from bot.approvals.sayings import saying
 from bot.approvals.standings import places
 from bot.approvals.steps import AskAgain, Doing, Proceed, Rest, Resume, Send, Step, take
 from bot.approvals.thread import Condition, Interrupt, Thread
 from bot.approvals.turns import no_longer_wait
 from bot.approvals.vouching import Vouched, vouched
 from bot.approvals.watching import Watching
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 MAX_STEPS: Final = 200
 """Steps of one `advance`; an agent that never comes to rest must not hold a worker for ever."""
@@ -113,14 +114,14 @@ class Running:
             if isinstance(step, Rest):
                 return
             if standstill.reached(thread, step):
-                await self._fail(id, say(STILL))
+                await self._fail(id, saying(STILL))
                 return
             failure = await self._take(id, step)
-        await self._fail(id, say("The agent did not come to an end and was halted."))
+        await self._fail(id, saying("The agent did not come to an end and was halted."))
 
     async def give_up(self, id: ConversationId) -> None:
         """Tell the thread that the bot itself failed, after the job's last attempt."""
-        await self._fail(id, say("The bot could not go on because of an internal error."))
+        await self._fail(id, saying("The bot could not go on because of an internal error."))
 
     async def _fail(self, id: ConversationId, sentence: str) -> None:
         async with self.store.write() as tx:
@@ -241,7 +242,7 @@ class Running:
             return
         every = [self.policy.terms_of(one) for one in approval.open]
         if any(terms.channel == IN_THREAD and alone(terms, approval.requesters) for terms in every):
-            await self._ends.say(tx, conversation, PostKind.NOTICE, say(NOBODY_HERE))
+            await self._ends.say(tx, conversation, PostKind.NOTICE, saying(NOBODY_HERE))
 
     async def _go_on(
         self, tx: Transaction, conversation: Conversation, thread: Thread, kept: Sequence[Said]
@@ -269,6 +270,6 @@ class Running:
             if conversation is None or current is None:
                 return
             again = isinstance(stale, Drifted)
-            note = say("{why}; it is asked again", why=stale) if again else str(stale)
+            note = saying("{why}; it is asked again", why=stale.why) if again else stale.why
             await withdraw(tx, self.jobs, current, note, self.now())
             await self._ends.become(tx, conversation, Status.WORKING if again else Status.CANCELLING)

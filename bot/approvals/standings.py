@@ -16,8 +16,9 @@ from bot.approvals.places import IN_THREAD, MOST_MESSAGES, Copy, InChannel, ToAp
 from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy, Terms
 from bot.approvals.ports import Jobs, Store, Transaction
+from bot.approvals.sayings import saying
 from bot.approvals.who import One, Requester, UserGroup
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 
 PAUSE: Final = 15.0
 """Seconds after which Slack is asked again who the approvers are."""
@@ -80,8 +81,8 @@ def told_instead(post: Post, sentence: str) -> Post:
 def lost(place: str) -> str:
     """What the thread is told about a place that cannot have the card."""
     if is_to_person(place):
-        return say("{who} cannot be sent this in a direct message, so it stands here.", who=f"<@{place}>")
-    return say(
+        return saying("{who} cannot be sent this in a direct message, so it stands here.", who=f"<@{place}>")
+    return saying(
         "The channel that the policy names for this cannot be written in any more "
         "(it is archived, or I am not in it), so it stands here. "
         "Who may decide stays the same; invite me there again, or change the policy."
@@ -128,7 +129,7 @@ class Standings:
             if not card or (approval := merged(card)).state is not State.WAITING:
                 return
             if not 0 < len(people) <= MOST_MESSAGES:
-                why = say(TOO_MANY, most=MOST_MESSAGES) if people else say(NOBODY)
+                why = saying(TOO_MANY, most=MOST_MESSAGES) if people else saying(NOBODY)
                 await fall_back(tx, self.jobs, approval, why, of="dm")
                 return
             for person in people:

@@ -12,8 +12,9 @@ from bot.approvals.errors import Refused
 from bot.approvals.filing import running, withdraw
 from bot.approvals.ids import ConversationId, UserId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
+from bot.approvals.sayings import saying
 from bot.approvals.turns import no_longer_wait
-from bot.approvals.words import in_public, phrase, say
+from bot.approvals.words import phrase
 
 OPERATOR: Final = phrase("an operator")
 """Who does something that nobody in Slack asked for."""
@@ -51,8 +52,7 @@ async def stop(
     A tool may be running at this moment: it ends, and nothing is begun after it. The loop, which holds the
     thread, closes what is left then.
     """
-    with in_public():
-        note = say("stopped by {who}", who=f"<@{by}>" if by else say(OPERATOR))
+    note = saying("stopped by {who}", who=f"<@{by}>" if by else saying(OPERATOR))
     await tx.conversations.save(replace(conversation, status=Status.CANCELLING))
     for approval in await tx.approvals.of(conversation.id, State.WAITING):
         await withdraw(tx, jobs, approval, note, now())

@@ -17,7 +17,8 @@ from bot.approvals.filing import redraw
 from bot.approvals.ids import ActionId, PostId, UserId
 from bot.approvals.places import Copy, Spot, is_to_person
 from bot.approvals.ports import Asked, Clock, Event, Jobs, Store, Transaction
-from bot.approvals.words import in_public, phrase, say
+from bot.approvals.sayings import saying
+from bot.approvals.words import phrase, say
 
 LONGEST_REASON: Final = 3_000
 """Characters of a reason, as in the form of Reject."""
@@ -56,8 +57,7 @@ def told_to_wait(conversation: Conversation, said: Said) -> Post | None:
     """The plain notice that this message waits; None if it need not."""
     if conversation.status not in KEPT:
         return None
-    with in_public():
-        text = say(KEPT[conversation.status])
+    text = saying(KEPT[conversation.status])
     return Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=text)
 
 

@@ -6,7 +6,8 @@ from typing import Final, TypeAlias, assert_never
 
 from bot.approvals.decision import Json
 from bot.approvals.ids import ChannelId, GroupId, UserId
-from bot.approvals.words import say
+from bot.approvals.sayings import OR, joined, saying
+from bot.approvals.words import phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Quorum:
     count: int = 1
 
 
+IN_CHANNEL: Final = phrase("a full member in {channel}")
+
 ALONE: Final = (Quorum(approvers=()),)
 """What an action needs of which one vote is enough, by anybody whom the policy lets decide."""
 
@@ -91,7 +94,7 @@ def written(who: Who) -> str:
 
 def one_of(approvers: Iterable[Who]) -> str:
     """Somebody of these, as a sentence says it, without naming who is in a channel or group."""
-    return say(" or ").join(each_of(approvers))
+    return joined(OR, each_of(approvers))
 
 
 def each_of(approvers: Iterable[Who]) -> list[str]:
@@ -101,26 +104,26 @@ def each_of(approvers: Iterable[Who]) -> list[str]:
 
 def votes(people: Sequence[str], count: int, *, many: bool) -> str:
     """So many votes from these people; `many` if other votes are told beside these."""
-    who = say(" or ").join(people)
+    who = joined(OR, people)
     if count > 1:
-        return say("{count} votes, each by {who}", count=count, who=who)
-    return say("({who})", who=who) if many and len(people) > 1 else who
+        return saying("{count} votes, each by {who}", count=count, who=who)
+    return saying("({who})", who=who) if many and len(people) > 1 else who
 
 
 def _one(who: Who) -> str:
     match who:
         case ChannelMembers(name=name):
-            return say("a full member in {channel}", channel=name or say("this channel"))
+            return saying(IN_CHANNEL, channel=name or saying("this channel"))
         case Requester():
-            return say("whoever asked for it")
+            return saying("whoever asked for it")
         case Members():
-            return say("a full member of this workspace")
+            return saying("a full member of this workspace")
         case One(id=id):
             return f"<@{id}>"
         case UserGroup(id=id, handle=handle):
-            return say("a member of {group}", group=f"@{handle or id}")
+            return saying("a member of {group}", group=f"@{handle or id}")
         case MembersOf(id=id, name=name):
-            return say("a full member in {channel}", channel=name or id)
+            return saying(IN_CHANNEL, channel=name or id)
         case _:
             assert_never(who)
 

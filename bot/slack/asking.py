@@ -15,6 +15,7 @@ from slack_sdk.models.blocks import (
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import UserId
+from bot.approvals.sayings import uttered
 from bot.approvals.words import phrase, say, say_many
 from bot.slack import glance
 from bot.slack.doubts import is_doubt
@@ -133,7 +134,7 @@ def _question(action: Action) -> list[RichTextElement]:
 
 
 def _decider(words: str) -> str:
-    return clip(own_words(words), _DECIDERS)
+    return clip(own_words(uttered(words)), _DECIDERS)
 
 
 def _those(tools: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
+from bot.approvals.sayings import uttered
 from bot.approvals.words import say, say_many
 from bot.slack import buttons, doubts, pointing, rendered, verbs, votes
 from bot.slack.arguments import Drawn, are_long, need_of_doubts, need_of_shapes, shares
@@ -126,7 +127,7 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
 
 
 def _why(approval: Approval) -> MarkdownTextObject:
-    note = clip(own_words(approval.note or say("the agent no longer waits for it")), 600)
+    note = clip(own_words(uttered(approval.note) or say("the agent no longer waits for it")), 600)
     told = say("Nothing more can be decided here: {note}", note=note)
     return MarkdownTextObject(text=told, verbatim=True)
 

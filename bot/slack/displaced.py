@@ -10,6 +10,7 @@ from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.filing import owe
 from bot.approvals.ids import ChannelId, PostId
 from bot.approvals.ports import Store
+from bot.approvals.sayings import saying
 from bot.approvals.standings import (
     SHARED,
     SHARED_HERE,
@@ -19,7 +20,7 @@ from bot.approvals.standings import (
     lost,
     told_instead,
 )
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 from bot.slack.drawing import DETAILED, Drawing
 from bot.slack.refusals import name_of, pause
 
@@ -55,7 +56,7 @@ class Displaced:
         # In the thread it stays owed: the sweep tries again, and policy or channel may be others then.
         state = PostState.OWED if _stays(post, approval) else PostState.UNDELIVERABLE
         await self._save(
-            replace(post, state=state, problem=SHARED), say(SHARED_THERE if post.place else SHARED_HERE)
+            replace(post, state=state, problem=SHARED), saying(SHARED_THERE if post.place else SHARED_HERE)
         )
         return True
 
@@ -75,7 +76,7 @@ class Displaced:
             await tx.posts.save(post)
             if conversation := await tx.conversations.get(post.conversation):
                 is_out = name_of(error) == "team_access_not_granted"
-                text = say(NO_ACCESS if is_out else CLOSED)
+                text = saying(NO_ACCESS if is_out else CLOSED)
                 closed = Post(
                     id=PostId(f"closed:{conversation.id}"),
                     conversation=conversation.id,

@@ -9,6 +9,7 @@ from bot.approvals.ids import Ts, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
 from bot.approvals.masks import retold
 from bot.approvals.plan import Plan
+from bot.approvals.sayings import uttered
 from bot.approvals.words import Language, spoken
 from bot.slack import answers, hearing, turns, waiting
 from bot.slack.cards import card
@@ -114,7 +115,7 @@ class Drawing:
         """The post with its words as people see them."""
         if self.post.kind is PostKind.PROGRESS:  # is masked already: as one text it would be JSON no more
             return self.post
-        text = self.masking.text(self.post.text, self.quoted)
+        text = uttered(self.masking.text(self.post.text, self.quoted))
         return replace(self.post, text=retold(text) if self.post.kind in FAILURES else text)
 
     def _parts(self, post: Post) -> list[Message]:  # noqa: PLR0911 - a kind a line

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
+from bot.approvals.sayings import uttered
 from bot.approvals.words import listed, say
 from bot.slack import doubts, glance
 from bot.slack.asking import asks_in_words, votes_missing, who_decides
@@ -43,7 +44,7 @@ def sentence(approval: Approval, requester: UserId) -> str:
     about = {"tools": names(approval.actions), "who": mention(requester)}
     match approval.state:
         case State.WITHDRAWN:
-            note = clip(own_words(approval.note), 500)
+            note = clip(own_words(uttered(approval.note)), 500)
             told = say("Withdrawn: {tools}, asked by {who}.", **about)
             return f"{told} {note}" if note else told
         case State.WAITING:

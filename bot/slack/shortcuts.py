@@ -19,8 +19,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.approvals.errors import CouldNotCheck, NotAllowed, Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.roster import ONE_AGENT, Roster
+from bot.approvals.sayings import saying
 from bot.approvals.steering import Steering
-from bot.approvals.words import in_public, phrase, say
+from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.edits import typed
 from bot.slack.forms import message_form
@@ -65,6 +66,7 @@ UNREADABLE: Final = phrase(
 )
 EMPTY: Final = phrase("Say what the agent should do with it.")
 ASKED_ABOUT: Final = phrase("(about a message in this thread, {length:,} characters)")
+ASKED_AND: Final = phrase("{words}\n{note}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,12 +203,11 @@ class Shortcuts:
             raise Refused(say(CHANGED))
         author = await self._author(_text(message, "user"))
         to = self.steering.roster.address(ask)
-        with in_public():
-            note = say(ASKED_ABOUT, length=len(spoken(text)))
+        note = saying(ASKED_ABOUT, length=len(spoken(text)))
         quoted = asked_about(to.text, text, author) if to.text else ""
         source = Ts(f"{about.ts}/{form.view_id}")  # the same form is heard once
         hear = partial(self.steering.hear, by=form.by, channel=channel, ts=source, thread_ts=thread)
-        await hear(quoted, shown=f"{to.text}\n{note}", to=to)
+        await hear(quoted, shown=saying(ASKED_AND, words=to.text, note=note), to=to)
 
     async def _message(self, about: About) -> object:
         """The message as Slack has it now; None if there is none."""

@@ -1,14 +1,18 @@
 """Column types that keep a Python value exactly, on SQLite as on Postgres."""
 
+import json
 from datetime import UTC, datetime
 
 from sqlalchemy import LargeBinary, String
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from bot.approvals.sayings import Saying, from_json, to_json
+
 # What UTF-8 cannot say (lone surrogates) and what Postgres refuses in text (0x00) may stand in anything that
 # a model or a client wrote. Bytes keep it, and the encoding of everything else is plain UTF-8.
 _ENCODING, _ERRORS = "utf-8", "surrogatepass"
+_SAYING = b"\xff"
 
 
 def utc_text(moment: datetime) -> str:
@@ -54,6 +58,24 @@ class Prose(TypeDecorator[str]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
         """As it was."""
         return None if value is None else value.decode(_ENCODING, _ERRORS)
+
+
+class Words(Prose):
+    """Free text, or a sentence of ours that is said when it is read, told apart by a byte of no UTF-8."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
+        """As the database takes it."""
+        if not isinstance(value, Saying):
+            return super().process_bind_param(value, dialect)
+        return _SAYING + json.dumps(to_json(value)).encode()
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:
+        """As it was."""
+        if value is None or not value.startswith(_SAYING):
+            return super().process_result_value(value, dialect)
+        return from_json(json.loads(value.removeprefix(_SAYING)))
 
 
 class Moment(TypeDecorator[datetime]):

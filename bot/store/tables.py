@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from bot.store.columns import Moment, Name, Prose
+from bot.store.columns import Moment, Name, Prose, Words
 from bot.store.installation_tables import bots_table, installations_table, states_table
 
 metadata = MetaData(
@@ -84,7 +84,7 @@ approvals = Table(
     Column("state", Name(), nullable=False),
     Column("version", Integer(), nullable=False),
     Column("outcomes", Prose(), nullable=False),  # JSON object by action id
-    Column("note", Prose(), nullable=False),
+    Column("note", Words(), nullable=False),
     Column("escalated_to", Prose(), nullable=False),  # JSON list of user ids
     Column("card", Name()),  # the approval on whose card it stands; null for its own
     Column("held", Boolean(), nullable=False),
@@ -142,7 +142,7 @@ posts = Table(
     Column("id", Name(), nullable=False, unique=True),
     Column("conversation", Name(), ForeignKey("conversations.id"), nullable=False),
     Column("kind", Name(), nullable=False),
-    Column("text", Prose(), nullable=False),
+    Column("text", Words(), nullable=False),
     Column("approval", Name(), ForeignKey("approvals.id")),
     Column("place", Name(), nullable=False),
     Column("state", Name(), nullable=False),

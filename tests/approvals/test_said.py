@@ -22,6 +22,7 @@ from bot.approvals.places import InChannel, ToApprovers
 from bot.approvals.policy import Policy, check_decision, check_request, in_words
 from bot.approvals.referents import LONGEST, MOST, Referents, unfit
 from bot.approvals.rendered import as_parts
+from bot.approvals.sayings import uttered
 from bot.approvals.terms import Terms
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Quorum, Requester, UserGroup
 from bot.approvals.words import spoken
@@ -108,7 +109,7 @@ REFUSED: dict[str, Callable[[], object]] = {
 }
 
 TOLD: dict[str, Callable[[], str]] = {
-    "who decides": lambda: in_words(SEVERAL, frozenset({BOB})),
+    "who decides": lambda: uttered(in_words(SEVERAL, frozenset({BOB}))),
     "many things": lambda: unfit({f"{n}": "7" for n in range(MOST + 1)}),
     "a long thing": lambda: unfit({"7": "7" * (LONGEST + 1)}),
     "half a thing": lambda: unfit({"7": "\ud800"}),
