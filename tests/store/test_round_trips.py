@@ -22,6 +22,7 @@ from bot.approvals.decision import Approve, DecisionKind, Edit, Json, Reject, Re
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, MessageId, PostId, UserId
 from bot.approvals.ports import Event
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import Saying, saying
 from bot.approvals.who import ALONE, ChannelMembers, Members, One, Quorum, Requester, UserGroup
 from bot.store import RowsStore, RowsTransaction, open_store
 from bot.store.rows import from_json, to_json
@@ -35,6 +36,13 @@ numbers = count()
 # Everything that a Python string can hold: lone surrogates and 0x00 as well.
 texts = st.text(st.characters(exclude_categories=()), max_size=20)
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=10)
+kept = texts | st.recursive(
+    st.builds(lambda words: saying("stopped by {who}", who=words), texts),
+    lambda inner: st.builds(
+        lambda who, n: saying("{count:,} by {who}", count=n, who=who), inner, st.integers()
+    ),
+    max_leaves=3,
+)
 moments = st.datetimes(timezones=st.just(UTC)).map(lambda moment: moment.replace(fold=0))
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | texts,
@@ -91,7 +99,7 @@ actions = st.builds(
     call=texts,
     schema=st.none() | objects,
     targets=st.dictionaries(texts, objects, max_size=2),
-    briefing=st.builds(Briefing, deciders=texts, reasons=st.lists(texts, max_size=3).map(tuple)),
+    briefing=st.builds(Briefing, deciders=kept, reasons=st.lists(texts, max_size=3).map(tuple)),
     remembering=st.none() | st.builds(Remembering, asking=st.sampled_from(Asking), terms=words),
     forgotten=st.none() | words,
     referents=referents,
@@ -110,7 +118,7 @@ approvals = st.builds(
     requesters=st.frozensets(words, max_size=3),
     state=st.sampled_from(State),
     version=st.integers(0, 2**31 - 1),
-    note=texts,
+    note=kept,
 )
 
 
@@ -122,6 +130,8 @@ def shown(value: Any) -> Any:  # noqa: ANN401 - takes anything apart
         return sorted(map(repr, value))
     if isinstance(value, tuple):
         return [shown(item) for item in value]
+    if isinstance(value, Saying):
+        return value.message, {name: shown(one) for name, one in value.values.items()}
     return repr(value)
 
 
@@ -251,7 +261,7 @@ def test_what_was_said_comes_back_as_it_was(rig: Rig, text: str, by: UserId, at:
         id=st.just(PostId("")),
         conversation=st.just(THREAD),
         kind=st.sampled_from(PostKind),
-        text=texts,
+        text=kept,
         approval=st.none(),
         state=st.sampled_from(PostState),
         channel=st.none() | words,

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -13,10 +14,14 @@ import pytest
 from blockbuster import blockbuster_ctx
 from pydantic import SecretStr
 
+from bot.approvals.conversation import PostKind
+from bot.approvals.sayings import Saying
 from bot.policy_file import parse_policy
 from bot.sandbox import Person, Sandbox, buttons, text_of
 from bot.settings import Mode, Settings
 from bot.slack.turns import LABEL
+from bot.store import reading_store
+from bot.store.auditing import recorded
 from bot.wiring import Bot, running_bot
 from tests.audit.judging import judged
 from tests.slack.second_opinion import second_opinion
@@ -31,6 +36,20 @@ SHOWN = (
     "views.update",
     "views.publish",
 )
+
+OURS = frozenset(
+    {
+        PostKind.NOTICE,
+        PostKind.FAILURE,
+        PostKind.TOOL_FAILURE,
+        PostKind.REMINDER,
+        PostKind.ESCALATION,
+        PostKind.ASKED,
+    }
+)
+"""What is said in sentences of ours, and kept as such."""
+NO_WORDS = re.compile(r"|<@\w+>")
+"""What is the same in every language: one person, or nothing."""
 
 ROOMS = ["bot.approvals", "bot.slack", "bot.store", "bot.jobs"]
 """What they do on the event loop must not wait for a disk or a lock; a call that does fails the test."""
@@ -137,12 +156,25 @@ async def a_house(
             house.check()
         if audited:
             await check_record(settings.bot_database_url, slack)
+        await check_words(settings.bot_database_url)
 
 
 async def check_record(database: str, slack: Sandbox) -> None:
     """The record of the whole run is intact, and agentack finds nothing in it that must not be."""
     told = await judged(database, slack.calls())
     assert told.faults == [], told.faults
+
+
+async def check_words(database: str) -> None:
+    """Each sentence of ours that a row keeps can be said in the language of whoever reads it."""
+    async with reading_store(database) as store:
+        there = {one.event.conversation async for one in recorded(store) if one.event.conversation}
+        async with store.read() as tx:
+            posts = [post for id in there for post in await tx.posts.of(id) if post.kind in OURS]
+            approvals = [one for id in there for one in await tx.approvals.of(id)]
+    kept = [*(post.text for post in posts), *(one.note for one in approvals if one.note)]
+    kept += [action.briefing.deciders for one in approvals for action in one.actions]
+    assert [words for words in kept if not (isinstance(words, Saying) or NO_WORDS.fullmatch(words))] == []
 
 
 both_databases = pytest.mark.parametrize("house", ["sqlite", "postgres"], indirect=True)

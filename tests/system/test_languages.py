@@ -1,12 +1,14 @@
 """One bot, people of several languages: what is shared is in the policy's, what is private in their own."""
 # ruff: noqa: RUF001 - Chinese has commas of its own
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.sandbox import Fault, Person, buttons, text_of
+from bot.store import reading_store
 from tests.system.house import House, a_house
 
 TRANSFER = ("transfer", {"amount": 5.0, "to": "bob"})
@@ -48,6 +50,31 @@ async def test_somebody_is_refused_and_shown_home_in_their_own_language(house: H
     assert "Waiting for you" in text_of(await house.bob.opens_home("transfer"))
     await house.bob.press(card, "Approve")
     await house.answer()
+
+
+async def test_what_a_thread_keeps_is_said_to_whoever_reads_it_and_recorded_in_english(
+    tmp_path: Path,
+) -> None:
+    async with a_house(tmp_path, policy=IN_CHINESE) as house:
+        await reads(house, house.alice, "en-US")
+        channel = await house.alice.opens_im()
+        await house.asks([TRANSFER])
+        shared = await house.card("需要审批")
+        assert "有权决定：本频道 的正式成员，但请求者除外。" in text_of(shared)
+        await house.alice.say(channel, json.dumps([[TRANSFER]]))
+        own = await house.alice.sees("Approval needed", channel=channel)
+        assert "To decide: a full member in this channel, but nobody who asked for it." in text_of(own)
+        await house.alice.sees("Nobody who may decide about all of this", channel=channel)
+        for card, stopped, told in (
+            (shared, "由 <@U0ALICE> 停止", "由 <@U0ALICE> 停止。等待中的内容均未运行。"),
+            (own, "stopped by <@U0ALICE>", "Stopped by <@U0ALICE>. Nothing that waited was run."),
+        ):
+            await house.alice.press(card, "停止" if card is shared else "Stop")
+            await house.alice.sees_change(card, stopped)
+            await house.alice.sees(told, channel=str(card["channel"]))
+    async with reading_store(f"sqlite:///{tmp_path / 'bot.db'}") as store, store.read() as tx:
+        notes = [one.detail["note"] for one in await tx.record.of() if one.kind == "withdrawn"]
+    assert notes == ["stopped by <@U0ALICE>"] * 2
 
 
 async def test_in_a_direct_message_all_is_in_the_language_of_the_one_who_reads_it(house: House) -> None:
