@@ -21,6 +21,7 @@ from bot.approvals.inbox import Inbox, Mine, Request, Ruled
 from bot.approvals.person import Standing
 from bot.approvals.policy import by_action, in_words
 from bot.approvals.ports import Asked
+from bot.approvals.refusing import NO_LONGER_WAITS
 from bot.approvals.remaining import NOBODY_LEFT
 from bot.approvals.repairing import THEN, Fault
 from bot.approvals.sayings import Saying, from_json, joined, saying, to_json
@@ -57,7 +58,7 @@ AS_KEPT: Final = (
 )
 NOTES: Final = {
     "stopped": saying("stopped by {who}", who=saying("an operator")),
-    "gone": saying(endings.NO_LONGER_WAITS),
+    "gone": saying(NO_LONGER_WAITS),
     "drifted": saying(
         "{why}; it is asked again", why=saying("the agent's gates have changed since this was asked")
     ),
