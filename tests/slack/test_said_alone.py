@@ -18,6 +18,7 @@ from bot.approvals.ids import PostId
 from bot.approvals.inbox import Request
 from bot.approvals.person import Standing
 from bot.approvals.roster import Roster
+from bot.approvals.sayings import uttered
 from bot.approvals.words import say, spoken
 from bot.slack.answers import opening
 from bot.slack.hearing import outcome
@@ -54,7 +55,7 @@ def unreadable(value: object) -> str:
     """What people are told of an interrupt that cannot be shown."""
     with pytest.raises(Unreadable) as raised:
         interrupt_from("7", value, (), "7")
-    return str(raised.value)
+    return uttered(raised.value.args[0])
 
 
 TOLD: Final[dict[str, Callable[[], object]]] = {
@@ -93,9 +94,9 @@ TOLD: Final[dict[str, Callable[[], object]]] = {
     "a missing argument": lambda: refused(lambda: check(SCHEMA, {})),
     "half a character": lambda: refused(lambda: check(SCHEMA, {"7": "\ud800"})),
     "no JSON": lambda: refused(lambda: check(SCHEMA, {"7": float("nan")})),
-    "a tool that failed": lambda: sentence("7", "7", "7", {"7"}),
-    "a model that failed": lambda: sentence("model", "7", "", ()),
-    "a step that failed": lambda: sentence("7", "7", "", ()),
+    "a tool that failed": lambda: uttered(sentence("7", "7", "7", {"7"})),
+    "a model that failed": lambda: uttered(sentence("model", "7", "", ())),
+    "a step that failed": lambda: uttered(sentence("7", "7", "", ())),
     "what is unreadable": lambda: unreadable(7).replace("int", ""),
     "no actions": lambda: unreadable({"action_requests": []}),
     "an action without a name": lambda: unreadable({"action_requests": [7], "review_configs": [7]}),
