@@ -54,10 +54,10 @@ def test_what_depends_on_a_number_has_both_messages_where_it_is_said() -> None:
         (path.name, node.lineno)
         for path in sorted(BOT.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say_many"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and SAID.get(node.func.id) == 2
         if not all(isinstance(message, ast.Constant) for message in node.args[:2])
     ]
-    assert behind_names == []
+    assert [name for name, _ in behind_names] == ["sayings.py"]  # where one that was kept is said
 
 
 def test_no_message_is_empty_for_that_is_the_catalogues_own_key() -> None:

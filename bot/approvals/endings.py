@@ -121,7 +121,8 @@ class Endings:
             return told
         lost = saying_many(
             "{count:,} message that waited for the agent did not reach it: say it again if it still counts.",
-            "{count:,} messages that waited for the agent did not reach it: say them again if they still count.",
+            "{count:,} messages that waited for the agent did not reach it: "
+            "say them again if they still count.",
             len(unheard),
         )
         return saying(AND_UNHEARD, stopped=told, unheard=lost)

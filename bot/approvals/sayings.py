@@ -84,9 +84,9 @@ def to_json(text: str) -> Json:
 def from_json(kept: Json) -> str:
     """What `to_json` made; empty for what it never makes."""
     match kept:
-        case {"say": str(message), "with": dict(values)}:
+        case {"say": str(message), "with": dict(values), **more}:
             filled = {name: _value(one) for name, one in values.items()}
-            return Saying.of(message, filled, str(kept.get("many", "")))
+            return Saying.of(message, filled, str(more.get("many", "")))
         case str():
             return kept
         case _:

@@ -14,7 +14,7 @@ from bot.approvals.ids import ConversationId, UserId
 from bot.approvals.ports import Clock, Event, Jobs, Transaction
 from bot.approvals.sayings import saying
 from bot.approvals.turns import no_longer_wait
-from bot.approvals.words import phrase
+from bot.approvals.words import phrase, say
 
 OPERATOR: Final = phrase("an operator")
 """Who does something that nobody in Slack asked for."""

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.approvals.masking import BY_DEFAULT
-from bot.approvals.sayings import OR, Saying, from_json, joined, reworded, saying, to_json, uttered
+from bot.approvals.sayings import (
+    OR,
+    Saying,
+    from_json,
+    joined,
+    reworded,
+    saying,
+    saying_many,
+    to_json,
+    uttered,
+)
 from bot.approvals.words import AND, spoken
 from tests.slack.unspoken import Bracketed
 from tests.store.samples import action, approval
@@ -62,6 +72,17 @@ def test_the_only_one_of_a_list_stays_what_it_is() -> None:
     assert joined(AND, [STOPPED]) is STOPPED
     with spoken(Backwards()):
         assert uttered(joined(OR, ["a", STOPPED])) == "stopped by an operator OR a"
+
+
+def test_a_sentence_with_a_number_is_said_as_the_number_wants_it() -> None:
+    one, many = (
+        saying_many("{count:,} vote of {all}", "{count:,} votes of {all}", n, all=9_000) for n in (1, 5_000)
+    )
+    assert (one, many) == ("1 vote of 9000", "5,000 votes of 9000")
+    assert [uttered(from_json(to_json(words))) for words in (one, many)] == [one, many]
+    with spoken(Bracketed()):
+        assert uttered(many) == "⟦5,000 votes of 9000⟧"
+        assert uttered(reworded(one, str.upper)) == "⟦1 vote of 9000⟧"
 
 
 def test_a_long_list_is_not_deep() -> None:
