@@ -64,7 +64,7 @@ OF_AGENTS: Final = frozenset(
         "tool",
         "true",
     }
-    | {"false", "null", "JSON", "Stopped", "and", "token"}
+    | {"false", "null", "JSON", "Stopped", "and", "replace", "token"}
 )
 """Names and values of arguments, and notes, in the golden states, which are also words in the code."""
 
@@ -183,6 +183,10 @@ def test_all_that_is_ours_in_what_is_told_is_said(name: str) -> None:
             ["Reject", "Stop"],
         ),
         (["~~", "not a word of it"], []),
+        (
+            ["~~ `rm` is not a tool that people could be asked about, so it was not run. ~~"],
+            ["`rm` is not a tool that people could be asked about, so it was not run."],
+        ),
     ],
 )
 def test_what_nobody_said_is_found(told: object, found: list[str]) -> None:

@@ -70,8 +70,11 @@ def unspoken(name: str) -> list[str]:
 
 def unsaid(node: object) -> list[str]:
     """The same of what was drawn or told in that language; what stands as code is never ours."""
-    pieces = {_bare(piece) for text in _read(node) for piece in text.split("~")}
-    return sorted(piece for piece in pieces if re.search("[A-Za-z]{2}", piece) and piece in _written())
+    texts = {*_read(node)}
+    pieces = {_bare(piece) for text in texts for piece in text.split("~")}
+    words = {piece for piece in pieces if re.search("[A-Za-z]{2}", piece) and piece in _written()}
+    filled = {found[0] for text in texts for form in _filled_in() if (found := form.search(text))}
+    return sorted(words | filled)
 
 
 def _bare(piece: str) -> str:
@@ -98,15 +101,32 @@ def _read(node: object) -> Iterator[str]:
             return
 
 
+def _nodes() -> Iterator[ast.AST]:
+    """All that is written in the rooms that speak to people."""
+    for room in ("slack", "approvals", "agents"):
+        for path in (ROOT / room).glob("*.py"):
+            yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
 @cache
 def _written() -> frozenset[str]:
-    """Every string that stands in the rooms that speak to people, and each part of one with values in it."""
-    strings: set[str] = set()
-    for path in [*(ROOT / "slack").glob("*.py"), *(ROOT / "approvals").glob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                strings.add(_bare(node.value))
-    return frozenset(strings)
+    """Every string that stands there."""
+    strings = (node.value for node in _nodes() if isinstance(node, ast.Constant))
+    return frozenset(_bare(each) for each in strings if isinstance(each, str))
+
+
+@cache
+def _filled_in() -> tuple[re.Pattern[str], ...]:
+    """Every f-string with two words of its own: what it becomes, whatever is filled in."""
+    forms: list[re.Pattern[str]] = []
+    for node in _nodes():
+        if isinstance(node, ast.JoinedStr):
+            parts = [each.value if isinstance(each, ast.Constant) else None for each in node.values]
+            own = " ".join(str(part or "") for part in parts)
+            if len(re.findall("[A-Za-z]{2,}", re.sub(r"\{[^}]*\}", "", own))) > 1:
+                form = "".join(".{0,200}?" if part is None else re.escape(str(part)) for part in parts)
+                forms.append(re.compile(form, re.DOTALL))
+    return tuple(forms)
 
 
 def main(names: list[str]) -> None:
