@@ -179,9 +179,9 @@ def bolt_app(
         request_verification_enabled=False,
         process_before_response=True,  # `acks.answered` does not wait for more than the ack
     )
-    if languages:
-        app.use(Interpreter(languages=languages).enter)
     app.use(Door(who.app, Private(client=client)).enter)
+    if languages:  # of whom the door lets in; nobody is looked up for what is not meant for us
+        app.use(Interpreter(languages=languages).enter)
     for group in listeners:
         group.register(app)
     app.event("app_uninstalled")(_gone)

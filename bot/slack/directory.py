@@ -78,11 +78,16 @@ class SlackDirectory:
         return await _in_time(self._person(id))
 
     async def language(self, user: UserId) -> Language | None:
-        """What the person reads; None if Slack cannot say it in time, or it is none that the bot speaks."""
-        try:
-            return language((await _in_time(self._locale(user), SHORT_PATIENCE)).replace("_", "-"))
-        except CouldNotCheck:
+        """What the person reads; None if Slack cannot say it in time, or it is none that the bot speaks.
+
+        Asked on nevertheless: whoever decides has to know who this is, which is the same answer.
+        """
+        asking = asyncio.ensure_future(self._locale(user))
+        asking.add_done_callback(_looked_at)
+        await asyncio.wait((asking,), timeout=SHORT_PATIENCE)
+        if not asking.done() or _looked_at(asking):
             return None
+        return language(asking.result().replace("_", "-"))
 
     async def is_member(self, channel: ChannelId, user: UserId) -> bool:
         """Whether the person is in the channel; `CouldNotCheck` if Slack cannot be asked in time."""
@@ -164,6 +169,11 @@ class SlackDirectory:
         async for page in await self._client.conversations_members(channel=channel, limit=1000):
             members.update(page["members"])
         return frozenset(members)
+
+
+def _looked_at(asking: "asyncio.Future[str]") -> bool:
+    """Whether it failed; so that nobody misses it if nobody waits any more."""
+    return asking.cancelled() or asking.exception() is not None
 
 
 async def _in_time(asking: Awaitable[T], patience: float = PATIENCE) -> T:

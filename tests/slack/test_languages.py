@@ -1,12 +1,18 @@
 """What one person alone sees is in that person's language, and nothing waits long for finding it out."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from slack_sdk.errors import SlackClientError
 
+from bot.approvals.errors import CouldNotCheck
 from bot.approvals.ids import UserId
+from bot.approvals.person import Standing
 from bot.approvals.words import ENGLISH, Language, in_public, public_language, say
 from bot.languages import LANGUAGES, language
+from bot.slack.census import Whose
+from bot.slack.directory import SlackDirectory
 from bot.slack.languages import Interpreter, sender
 from bot.slack.literal import plain, worded
 
@@ -113,3 +119,51 @@ def test_bold_is_the_sentence_and_not_what_stands_in_it() -> None:
 def test_what_is_no_element_cannot_stand_in_a_sentence() -> None:
     with pytest.raises(TypeError, match="float cannot stand in a sentence"):
         worded("{number}", number=0.5)
+
+
+class SlowSlack:
+    """Says who somebody is when it is let."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.let, self.error, self.asked = asyncio.Event(), error, 0
+
+    async def users_info(self, *, user: str, include_locale: bool) -> dict[str, Any]:
+        assert include_locale
+        self.asked += 1
+        await self.let.wait()
+        if self.error:
+            raise self.error
+        return {"user": {"id": user, "team_id": "T1", "locale": "zh-CN"}}
+
+
+async def test_whoever_decides_does_not_ask_anew_what_was_asked_for_the_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.slack.directory.SHORT_PATIENCE", 0.01)
+    slack = SlowSlack()
+    directory = SlackDirectory(slack, Whose(team="T1", enterprise=None))  # type: ignore[arg-type]
+    assert await directory.language(UserId("U0BOB")) is None, "too late for this time"
+    deciding = asyncio.create_task(directory.person(UserId("U0BOB")))
+    slack.let.set()
+    assert (await deciding).standing is Standing.MEMBER
+    assert await directory.language(UserId("U0BOB")) is language("zh-CN")
+    assert slack.asked == 1
+    await directory.close()
+
+
+@pytest.mark.parametrize("patience", [0.01, 9])
+async def test_a_slack_that_cannot_say_what_somebody_reads_is_asked_again_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    monkeypatch.setattr("bot.slack.directory.SHORT_PATIENCE", patience)
+    slack = SlowSlack(SlackClientError("no"))
+    directory = SlackDirectory(slack, Whose(team="T1", enterprise=None))  # type: ignore[arg-type]
+    if patience > 1:
+        slack.let.set()
+    assert await directory.language(UserId("U0BOB")) is None
+    slack.let.set()
+    with pytest.raises(CouldNotCheck):
+        await directory.person(UserId("U0BOB"))
+    slack.error = None
+    assert await directory.language(UserId("U0BOB")) is language("zh-CN")
+    await directory.close()
