@@ -24,6 +24,9 @@ from bot.approvals.turns import NOBODY, offer, told_to_wait
 from bot.approvals.words import phrase, say
 
 NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
+NOT_IN_MESSAGES: Final = phrase(
+    "I cannot be in this direct message, so I could not answer. Ask in a channel, or write to me directly."
+)
 GONE_ON: Final = phrase("This is over since, so there was nothing to retry. Write in the thread what to do.")
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
@@ -34,6 +37,11 @@ ATTEMPTS: Final = 3
 TOO_LONG: Final = phrase("That is {count:,} characters; the agent takes at most {most:,} at once.")
 MAX_TEXT: Final = 40_000
 """Characters of one message; Slack itself cuts a message's text at this length."""
+
+
+def not_in(channel: ChannelId) -> str:
+    """What to say where the bot is not: nobody can let it into the direct message of two people."""
+    return NOT_IN_MESSAGES if channel.startswith("D") else NOT_IN_CHANNEL
 
 
 class _HeardBefore(Exception):  # noqa: N818 - unwinds a transaction, nothing is wrong
@@ -65,7 +73,7 @@ class Steering:
         realm = self.roster.meant(address, None)
         await check_asker(self.directory, self.policy.of(realm), by)
         if not await self.directory.takes_messages(channel):
-            raise NotAllowed(say(NOT_IN_CHANNEL))
+            raise NotAllowed(say(not_in(channel)))
         conversation = self._conversation(by, channel, None, realm)
         said = self._said(conversation, by, address.text, source)
         opening = Post(
@@ -93,13 +101,14 @@ class Steering:
         thread_ts: Ts | None,
         shown: str = "",
         to: Address | None = None,
-    ) -> None:
+    ) -> bool:
         """Take a message to the bot: it starts a conversation in its thread, or continues the one there.
 
         `shown` is what the thread is told that was asked, where no message of the person's says it, and `to`
         whom it is said to, where the text does not begin with that.
 
-        Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once.
+        Raises `Refused` with the sentence for the person. The same message (channel and `ts`) is heard once:
+        False if it was before.
         """
         address = to or self.roster.address(text)
         words = text if to else address.text
@@ -108,34 +117,35 @@ class Steering:
                 there = await conversation_in(self.store, channel, thread_ts) if thread_ts else None
                 realm = self.roster.meant(address, there.realm if there else None)
                 await check_asker(self.directory, self.policy.of(realm), by)
-                await self._heard(
-                    words, by, self._conversation(by, channel, thread_ts or ts, realm), ts, shown
-                )
-                return
+                new = self._conversation(by, channel, thread_ts or ts, realm)
+                try:
+                    await self._heard(words, by, new, ts, shown)
+                except _HeardBefore:
+                    return False
+                return True
         raise being_opened()
 
     async def _heard(self, text: str, by: UserId, new: Conversation, ts: Ts, shown: str) -> None:
         """`new` is the conversation, if there is none yet in its thread."""
-        with suppress(_HeardBefore):
-            async with self.store.write() as tx:
-                there = await tx.conversations.at(new.channel, new.thread_ts or ts)
-                conversation = there or new
-                if conversation.realm != new.realm:
-                    raise Conflict("this thread has a conversation already")
-                said = self._said(conversation, by, text, f"{new.channel}/{ts}")
-                asked = Post(
-                    id=PostId(f"asked:{said.id}"),
-                    conversation=conversation.id,
-                    kind=PostKind.ASKED,
-                    text=shown,
-                    settled_by=by,
-                )
-                if there is None:
-                    await self._start(tx, conversation, said)
-                if shown:
-                    await owe(tx, self.jobs, asked)
-                if there is not None:
-                    await self._go_on(tx, there, said)
+        async with self.store.write() as tx:
+            there = await tx.conversations.at(new.channel, new.thread_ts or ts)
+            conversation = there or new
+            if conversation.realm != new.realm:
+                raise Conflict("this thread has a conversation already")
+            said = self._said(conversation, by, text, f"{new.channel}/{ts}")
+            asked = Post(
+                id=PostId(f"asked:{said.id}"),
+                conversation=conversation.id,
+                kind=PostKind.ASKED,
+                text=shown,
+                settled_by=by,
+            )
+            if there is None:
+                await self._start(tx, conversation, said)
+            if shown:
+                await owe(tx, self.jobs, asked)
+            if there is not None:
+                await self._go_on(tx, there, said)
 
     async def retry(self, id: PostId, *, by: UserId) -> None:
         """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""

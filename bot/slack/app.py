@@ -178,6 +178,8 @@ def bolt_app(
         authorize=authorize,
         request_verification_enabled=False,
         process_before_response=True,  # `acks.answered` does not wait for more than the ack
+        # It offers listeners what none of ours takes, and fails on an odd event before they see it.
+        attaching_conversation_kwargs_enabled=False,
     )
     app.use(Door(who.app, Private(client=client)).enter)
     if languages:  # of whom the door lets in; nobody is looked up for what is not meant for us

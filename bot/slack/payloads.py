@@ -16,8 +16,9 @@ from bot.slack.wellformed import well_formed
 __all__ = ["Click", "Command", "Heard", "Malformed", "Submission", "click", "command", "heard", "submission"]
 __all__ += ["well_formed"]
 
-LONGEST_TEXT: Final = 40_000
-"""Characters of one message or command; Slack cuts what is longer."""
+LONGEST_TEXT: Final = 5 * 40_000
+"""Characters of one message or command in Slack's notation, which writes an `&` in five: what is too long for
+the agent is refused with a sentence, and not unheard."""
 _CHANNEL: Final = re.compile(r"[CDG][A-Z0-9]{1,30}")
 _TS: Final = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 _SPOKEN: Final = frozenset({None, "file_share", "thread_broadcast"})
@@ -103,6 +104,9 @@ class Heard:
     """The first message of its thread; None if it stands alone."""
     is_im: bool
     team: str = ""
+    has_files: bool = False
+    is_edited: bool = False
+    """It was changed since: its author may have corrected it, or only now have mentioned the bot."""
 
     @property
     def id(self) -> str:
@@ -195,15 +199,25 @@ def command(payload: object) -> Command | Malformed:
 def heard(payload: object, *, bot: UserId) -> Heard | Malformed | None:
     """What a person says to the bot in an `event_callback`; None for what is not meant for it.
 
-    Not meant for it are bots (itself among them), edits, deletions, joins, and messages in channels that
-    do not mention it: those that do come as `app_mention`.
+    Not meant for it are bots (itself among them), deletions, joins, and messages in channels that do not
+    mention it: those that do come as `app_mention`, once more when they are edited. An edited direct message
+    stands inside of its event.
     """
     match payload:
-        case {"type": "event_callback", "event": {"type": ("app_mention" | "message") as kind, **event}}:
-            if not _is_said_by_a_person(event, bot):
+        case {
+            "type": "event_callback",
+            "event": {"type": "message", "subtype": "message_changed", "message": dict(now), **event},
+        }:
+            is_im = _is_im(event) and _text(now, "text") != _text(_get(event, "previous_message"), "text")
+            if not is_im or not _get(now, "edited") or not _is_said_by_a_person(now, bot):
                 return None
-            is_im = _get(event, "channel_type") == "im" or _text(event, "channel").startswith("D")
-            if not is_im and kind == "message":
+            said = {**now, "channel": _get(event, "channel")}
+            return _heard(said, bot=bot, is_im=True, team=_text(payload, "team_id"))
+        case {"type": "event_callback", "event": {"type": ("app_mention" | "message") as kind, **event}}:
+            is_im = _is_im(event)
+            if not _is_said_by_a_person(event, bot) or (kind == "message" and not is_im):
+                return None
+            if kind == "message" and _get(event, "edited"):
                 return None
             return _heard(event, bot=bot, is_im=is_im, team=_text(payload, "team_id"))
         case {"type": "event_callback", "event": {"type": str()}}:
@@ -218,7 +232,11 @@ def _is_said_by_a_person(event: object, bot: UserId) -> bool:
         _get(event, "bot_id") or _get(event, "bot_profile") or _get(event, "user") in (bot, "USLACKBOT")
     )
     kind = subtype if isinstance(subtype, str | None) else ""
-    return kind in _SPOKEN and not by_a_bot and not _get(event, "edited") and not _get(event, "hidden")
+    return kind in _SPOKEN and not by_a_bot and not _get(event, "hidden")
+
+
+def _is_im(event: object) -> bool:
+    return _get(event, "channel_type") == "im" or _text(event, "channel").startswith("D")
 
 
 def _heard(event: object, *, bot: UserId, is_im: bool, team: str) -> Heard | Malformed:
@@ -235,6 +253,8 @@ def _heard(event: object, *, bot: UserId, is_im: bool, team: str) -> Heard | Mal
                 thread_ts=_ts(_text(event, "thread_ts")),
                 is_im=is_im,
                 team=_text(event, "user_team") or _text(event, "team") or team,
+                has_files=bool(_get(event, "files")),
+                is_edited=bool(_get(event, "edited")),
             )
         case _:
             return Malformed("not a message: its user, channel, time or text is missing or odd")

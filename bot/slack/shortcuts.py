@@ -20,7 +20,7 @@ from bot.approvals.errors import CouldNotCheck, NotAllowed, Refused
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.roster import ONE_AGENT, Roster
 from bot.approvals.sayings import saying
-from bot.approvals.steering import Steering
+from bot.approvals.steering import Steering, not_in
 from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.edits import typed
@@ -55,7 +55,6 @@ TOLD_CUT: Final = phrase(
 )
 WHICH: Final = phrase("Begin with NAME: to ask another agent than {first}; they are {names}.")
 NO_TEXT: Final = phrase("This message has no text that could be taken along, so nothing was done.")
-INVITE: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
 NOT_IN_IT: Final = phrase("You are not in the channel of this message, so nothing was done.")
 CHANGED: Final = phrase(
     "The message was changed or deleted meanwhile, so nothing was done. Please ask again."
@@ -175,7 +174,7 @@ class Shortcuts:
     async def _check(self, by: UserId, channel: ChannelId) -> None:
         await self.steering.check_asker(by)
         if not await self.steering.directory.takes_messages(channel):
-            raise NotAllowed(say(INVITE))
+            raise NotAllowed(say(not_in(channel)))
 
     async def _open(self, click: Click, channel: ChannelId, ts: Ts, message: object) -> None:
         text, author = _text(message, "text"), _text(message, "user")

@@ -11,10 +11,13 @@ _NOTATION: Final = re.compile(r"<([^<>\n]*)>")
 def spoken(text: str, *, without: UserId | None = None) -> str:
     """The text with `<@U1|alice>` as `@alice`, `<url|label>` as `label (url)`, and `&lt;` as `<`.
 
-    `without` is somebody whose mentions are left out: the bot, who is being spoken to.
+    `without` is somebody whose mentions are left out: the bot, who is being spoken to. So is the comma or
+    colon with which it is addressed, as in `@bot: list the files`.
     """
     if without:
-        text = re.sub(rf"<@{re.escape(without)}(?:\|[^<>\n]*)?>[ \t]?", "", text)
+        mention = rf"<@{re.escape(without)}(?:\|[^<>\n]*)?>"
+        text = re.sub(rf"\A\s*{mention}[,:](?=\s|\Z)", "", text)
+        text = re.sub(rf"{mention}[ \t]?", "", text)
     undone = _NOTATION.sub(lambda found: _read(found[1]), text)
     return undone.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
 

@@ -31,6 +31,11 @@ HELP: Final = phrase(
     "Where a tool call needs a person, a card with buttons comes into the thread."
 )
 NO_SUCH_CODE: Final = phrase("Nothing with this code is remembered for you; */agent status* lists what is.")
+ONLY_FILES: Final = phrase("I cannot read files, so there was nothing to do. Say in words what to do.")
+WITHOUT_FILES: Final = phrase("I cannot read files: the agent gets your words alone.")
+EDITED: Final = phrase(
+    "The agent has this message as it was before you edited it. Write a new one to tell it more."
+)
 _FORGET: Final = re.compile(rf"forget\s+([0-9a-f]{{{CODE}}})")
 
 
@@ -64,16 +69,23 @@ class Talk:
     async def hear(self, body: Payload) -> None:
         """A mention or a direct message: a conversation begins or goes on. Acked when that is written."""
         heard = payloads.heard(body, bot=self.bot)
-        if isinstance(heard, Heard):
-            try:
-                await self.steering.hear(
-                    heard.text, by=heard.by, channel=heard.channel, ts=heard.ts, thread_ts=heard.thread_ts
-                )
-            except Refused as no:
-                place = Click(
-                    verb="", value="", by=heard.by, channel=heard.channel, thread_ts=heard.thread_ts
-                )
-                await self.private.tell(place, str(no))
+        if isinstance(heard, Heard) and (told := await self._hear(heard)):
+            place = Click(verb="", value="", by=heard.by, channel=heard.channel, thread_ts=heard.thread_ts)
+            await self.private.tell(place, told)
+
+    async def _hear(self, heard: Heard) -> str:
+        """Hand it on; what its author alone is to know about that, if anything."""
+        if heard.has_files and not heard.text:
+            return say(ONLY_FILES)
+        try:
+            is_new = await self.steering.hear(
+                heard.text, by=heard.by, channel=heard.channel, ts=heard.ts, thread_ts=heard.thread_ts
+            )
+        except Refused as no:
+            return str(no)
+        if not is_new:
+            return say(EDITED) if heard.is_edited else ""
+        return say(WITHOUT_FILES) if heard.has_files else ""
 
     async def _obey(self, command: Command) -> Message | str:
         match command.text.strip().lower():

@@ -11,7 +11,14 @@ from bot.approvals.filing import file, owe
 from bot.approvals.ids import ChannelId, ConversationId, PostId, Ts, UserId
 from bot.approvals.person import Standing
 from bot.approvals.policy import ChannelMembers, Members, One, Policy, Requester, Rule, Terms
-from bot.approvals.steering import GONE_ON, MAX_TEXT, TRY_AGAIN, Steering
+from bot.approvals.steering import (
+    GONE_ON,
+    MAX_TEXT,
+    NOT_IN_CHANNEL,
+    NOT_IN_MESSAGES,
+    TRY_AGAIN,
+    Steering,
+)
 from bot.approvals.stopping import BEING_STOPPED, FINISHED
 from bot.approvals.turns import KEPT, NOBODY
 from tests.approvals.fakes import People, ScriptedAgent, Ticking, WatchedStore, owed, owing
@@ -114,8 +121,10 @@ async def test_a_message_is_kept_once_and_said_to_be_kept_where_it_has_to_wait(
     store: WatchedStore, status: Status
 ) -> None:
     await there_is(store, status)
-    for _ in range(2):
-        await steers(store).hear("one more", by=BOB, channel=GENERAL, ts=Ts("2.0"), thread_ts=ROOT)
+    steering = steers(store)
+    for is_new in (True, False):
+        heard = await steering.hear("one more", by=BOB, channel=GENERAL, ts=Ts("2.0"), thread_ts=ROOT)
+        assert heard is is_new
     assert await kept(store) == [(BOB, "one more")]
     waits = [(PostKind.NOTICE, KEPT[status])] if status not in {Status.IDLE, Status.FAILED} else []
     assert await told(store) == waits
@@ -145,6 +154,20 @@ async def test_what_is_empty_or_too_long_is_refused_in_a_sentence_and_starts_not
     with pytest.raises(Refused, match=sentence):
         await steering.hear(text, by=ALICE, channel=GENERAL, ts=Ts("2.0"), thread_ts=ROOT)
     assert (await kept(store), await told(store), await owed(store)) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("channel", "sentence"), [("C0X", NOT_IN_CHANNEL), ("G0X", NOT_IN_CHANNEL), ("D0X", NOT_IN_MESSAGES)]
+)
+async def test_where_the_bot_is_not_the_command_says_what_can_be_done_about_it(
+    store: WatchedStore, channel: str, sentence: str
+) -> None:
+    """Nobody can invite it into the direct message of two people."""
+    there = ChannelId(channel)
+    with pytest.raises(NotAllowed) as no:
+        await steers(store, People(closed={there})).command("hi", by=ALICE, channel=there, source="1")
+    assert str(no.value) == sentence
+    assert await of_alice(store) == []
 
 
 async def test_the_longest_message_is_taken(store: WatchedStore) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_internals import build_async_context
 
-from bot.approvals.ids import UserId
+from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.slack.payloads import (
     Click,
     Command,
@@ -169,6 +169,96 @@ def test_a_mention_is_heard_without_the_mention() -> None:
     assert isinstance(read, Heard)
     assert read.text == "tidy https://a.example & tell #general"
     assert (read.id, read.thread_ts, read.is_im) == ("C0GENERAL/1772443800.000200", None, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<@U0AGENT>: docs: x", "docs: x"),
+        ("<@U0AGENT>, tidy up", "tidy up"),
+        (" <@U0AGENT|bot>:\ntidy up", "tidy up"),
+        ("<@U0AGENT>:", ""),
+        ("<@U0AGENT> :tada: tidy up", ":tada: tidy up"),
+        ("<@U0AGENT>:tada: tidy up", ":tada: tidy up"),
+        ("please, <@U0AGENT>, tidy up", "please, , tidy up"),
+        ("<@U0BOB>: <@U0AGENT> tidy up", "@U0BOB: tidy up"),
+        ("hey <@U0AGENT> tidy up <@U0AGENT>", "hey tidy up"),
+    ],
+)
+def test_with_what_the_bot_is_addressed_is_no_part_of_what_is_said(text: str, said: str) -> None:
+    read = heard({**MENTION, "event": {**MENTION["event"], "text": text}}, bot=BOT)
+    assert isinstance(read, Heard)
+    assert read.text == said
+
+
+def test_a_mention_that_was_edited_is_heard_as_one_that_was() -> None:
+    edited = {"edited": {"user": "U0ALICE", "ts": "1.1"}}
+    read = heard({**MENTION, "event": {**MENTION["event"], **edited}}, bot=BOT)
+    assert isinstance(read, Heard)
+    assert (read.is_edited, read.id) == (True, "C0GENERAL/1772443800.000200")
+    assert not getattr(heard(MENTION, bot=BOT), "is_edited", True)
+
+
+def changed(now: dict[str, Any], before: str = "helo", **changes: object) -> dict[str, Any]:
+    """The event of a direct message that was edited, as Slack sends it."""
+    told = {"user": "U0ALICE", "ts": "1772443800.000200", "text": "hello", "edited": {"user": "U0ALICE"}}
+    previous = {"user": "U0ALICE", "ts": "1772443800.000200", "text": before}
+    return direct(
+        subtype="message_changed",
+        hidden=True,
+        user=None,
+        ts="1772443900.000100",
+        message={**told, **now},
+        previous_message=previous,
+        **changes,
+    )
+
+
+def test_an_edited_direct_message_is_heard_as_it_is_now() -> None:
+    read = heard(changed({"thread_ts": "1772443700.000100"}), bot=BOT)
+    assert read == Heard(
+        text="hello",
+        by=UserId("U0ALICE"),
+        channel=ChannelId("D0ALICE"),
+        ts=Ts("1772443800.000200"),
+        thread_ts=Ts("1772443700.000100"),
+        is_im=True,
+        team="T0SANDBOX",
+        is_edited=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        changed({}, before="hello"),  # a preview of a link came
+        changed({"edited": None}),
+        changed({"bot_id": "B0AGENT"}),
+        changed({"user": "U0AGENT"}),
+        changed({"subtype": "bot_message"}),
+        changed({}, channel="C0GENERAL", channel_type="channel"),
+    ],
+)
+def test_what_else_changes_a_message_is_not_heard(event: dict[str, Any]) -> None:
+    assert heard(event, bot=BOT) is None
+
+
+def test_what_has_files_says_so() -> None:
+    read = heard(direct(subtype="file_share", text="", files=[{"id": "F1"}]), bot=BOT)
+    assert isinstance(read, Heard)
+    assert (read.text, read.has_files) == ("", True)
+    assert not getattr(heard(direct(), bot=BOT), "has_files", True)
+
+
+def test_a_message_that_slacks_notation_makes_long_is_read_for_it_may_be_short_enough() -> None:
+    read = heard(direct(text="&amp;" * 40_000), bot=BOT)
+    assert isinstance(read, Heard)
+    assert read.text == "&" * 40_000
+    asked = command({**COMMAND, "text": "&amp;" * 40_000})
+    assert isinstance(asked, Command)
+    assert asked.text == "&" * 40_000
+    assert isinstance(heard(direct(text="x" * 200_001), bot=BOT), Malformed)
+    assert isinstance(command({**COMMAND, "text": "x" * 200_001}), Malformed)
 
 
 def test_a_direct_message_is_heard() -> None:

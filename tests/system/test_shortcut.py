@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
+from bot.approvals.steering import NOT_IN_CHANNEL
 from bot.sandbox import text_of
 from bot.sandbox.delivery import Acked
-from bot.slack.shortcuts import CHANGED, INVITE, NO_TEXT, NOT_IN_IT, TOLD
+from bot.slack.shortcuts import CHANGED, NO_TEXT, NOT_IN_IT, TOLD
 from tests.browser import DESKTOP, PHONE, picture, window
 from tests.system.house import House, Json, a_house, is_answer
 
@@ -81,7 +82,7 @@ async def test_a_message_that_was_changed_meanwhile_is_not_taken_along(house: Ho
 async def test_a_channel_without_the_bot_says_how_to_invite_it(house: House) -> None:
     message = await written(house, "look", channel="#random")
     await house.alice.uses_shortcut(message)
-    await house.alice.sees_privately(INVITE)
+    await house.alice.sees_privately(NOT_IN_CHANNEL)
     assert await house.alice.forms() == []
 
 

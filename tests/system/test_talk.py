@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import Fault, buttons, text_of
+from bot.sandbox import Acked, Fault, buttons, text_of
+from bot.slack.talk import EDITED, ONLY_FILES, WITHOUT_FILES
 from tests.system.agents import FAIL, RUNS, WAITING
 from tests.system.house import House, a_house, decisions
 
@@ -259,3 +260,36 @@ async def test_an_empty_mention_says_what_to_do(house: House) -> None:
 async def test_in_a_channel_without_the_bot_the_command_says_how_to_get_it_there(house: House) -> None:
     await house.alice.say("#random", "/agent hello")
     await house.alice.sees_privately("/invite me")
+
+
+async def test_what_of_a_message_does_not_reach_the_agent_its_author_is_told(house: House) -> None:
+    bot, told = house.bot.identity.bot_user, house.alice.sees_privately
+    first = await house.alice.say("#general", "tidy up")
+    mention = {"type": "app_mention", "user": house.alice.id, "channel": first["channel"]}
+    edited = {**mention, "ts": first["ts"], "edited": {"user": house.alice.id, "ts": "1.1"}}
+    await arrives(house, {**edited, "text": f"<@{bot}> tidy up"})  # the mention was forgotten at first
+    await house.answer("heard tidy up", thread=first["ts"])
+    await arrives(house, {**edited, "text": f"<@{bot}> tidy up all"})
+    await told(EDITED)
+    with_files = {**mention, "subtype": "file_share", "files": [{"id": "F1", "name": "a.pdf"}]}
+    second = await house.alice.say("#general", "read this")
+    await arrives(house, {**with_files, "ts": second["ts"], "text": f"<@{bot}> read this"})
+    await house.answer("heard read this")
+    await told(WITHOUT_FILES)
+    await arrives(house, {**with_files, "ts": second["ts"], "text": f"<@{bot}>"})
+    await told(ONLY_FILES)
+    assert not any("tidy up all" in text_of(one) for one in await house.bob.messages("#general"))
+
+
+@pytest.mark.parametrize("thread", [{"channel_id": 5}, {}, None])
+async def test_an_odd_event_of_the_assistant_view_is_taken_and_nothing_comes_of_it(
+    house: House, thread: object
+) -> None:
+    await arrives(house, {"type": "assistant_thread_started", "assistant_thread": thread})
+
+
+async def arrives(house: House, event: dict[str, object]) -> None:
+    """An event that Slack sends and no person of the sandbox can cause."""
+    us = house.bot.identity
+    body = {"type": "event_callback", "team_id": us.team, "api_app_id": us.app, "event": event}
+    assert await house.slack.deliver(body, "events_api") == Acked()
