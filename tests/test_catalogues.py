@@ -1,4 +1,5 @@
 """All sentences of the bot are in every catalogue, and a translation says where everything stands."""
+# ruff: noqa: RUF001 - Chinese has signs of its own
 
 import re
 from collections.abc import Iterator
@@ -63,3 +64,38 @@ def test_a_translation_has_the_places_and_the_marks_of_its_sentence(name: str) -
         if places(told) != places(forms(one.id)[-1]) or marks(told) != marks(forms(one.id)[-1])
     ]
     assert wrong == []
+
+
+ODD: Final = {
+    "a half-width sign after a Chinese one": r"[\u4e00-\u9fff][,.;:!?()](?!”)",
+    "a half-width sign before a Chinese one": r"[,;!?()][\u4e00-\u9fff]",
+    "no space between Chinese and Latin": r"[\u4e00-\u9fff][A-Za-z0-9`]|[A-Za-z0-9`][\u4e00-\u9fff]",
+    "a space beside a full-width sign": r"[，。；：！？）“”（] | [，。；：！？）”（]",
+    "two spaces": r"  ",
+    "three dots": r"(?<!…)…(?![…`])|\.\.\.",
+}  # what people type is as they type it, inside of quotation marks and code
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_the_chinese_is_set_as_chinese_is(odd: str) -> None:
+    told = [each for one in entries("zh_CN.po") for each in forms(one.string)]
+    assert len(told) > 500
+    assert [each for each in told if re.search(ODD[odd], each)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        ("未决定,请重试", "a half-width sign after a Chinese one"),
+        ("(已批准", "a half-width sign before a Chinese one"),
+        ("在Slack 中", "no space between Chinese and Latin"),
+        ("`rm`失败", "no space between Chinese and Latin"),
+        ("失败： 重试", "a space beside a full-width sign"),
+        ("失败 。", "a space beside a full-width sign"),
+        ("正在  处理", "two spaces"),
+        ("正在处理…", "three dots"),
+        ("正在处理...", "three dots"),
+    ],
+)
+def test_what_is_set_otherwise_is_found(text: str, odd: str) -> None:
+    assert re.search(ODD[odd], text)

@@ -60,7 +60,7 @@ async def test_what_a_thread_keeps_is_said_to_whoever_reads_it_and_recorded_in_e
         channel = await house.alice.opens_im()
         await house.asks([TRANSFER])
         shared = await house.card("需要审批")
-        assert "有权决定：本频道 的正式成员，但请求者除外。" in text_of(shared)
+        assert "有权决定：本频道的正式成员，但请求者除外。" in text_of(shared)
         await house.alice.say(channel, json.dumps([[TRANSFER]]))
         own = await house.alice.sees("Approval needed", channel=channel)
         assert "To decide: a full member in this channel, but nobody who asked for it." in text_of(own)
