@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -16,6 +17,8 @@ POLICY = '[defaults]\napprovers = ["channel"]\n'
 TOKENS = {"SLACK_BOT_TOKEN": "xoxb-sandbox-bot", "SLACK_APP_TOKEN": "xapp-sandbox-app"}
 NOWHERE = "http://127.0.0.1:9/api/"
 """Nothing listens on the port of the discard protocol."""
+PYTHON = (*(("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()), sys.executable)
+"""A Python that ends with the process that starts it, however that ends; so it is on Linux."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +36,7 @@ class CommandLine:
 
     folder: Path
     env: Mapping[str, str] = field(default_factory=dict)
-    command: tuple[str, ...] = (sys.executable, "-m", "bot")
+    command: tuple[str, ...] = (*PYTHON, "-m", "bot")
 
     async def run(self, *args: str, **env: str) -> Ended:
         """Run it to its end; a bot that keeps running is a failure, and is killed."""

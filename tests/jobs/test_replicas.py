@@ -1,7 +1,6 @@
 """What only the engine on Postgres has: several processes on one database, and a server that can be away."""
 
 import asyncio
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from bot.approvals.ports import Work
 from bot.jobs import Job
 from bot.jobs.postgres import PostgresJobs
 from bot.store import open_store
+from tests.command_line import PYTHON
 from tests.jobs.lab import Failures, Lab, Ran, owe
 from tests.jobs.labs import LEASE, PostgresLab, at_once, postgres, removed
 from tests.postgres import a_server
@@ -38,7 +38,7 @@ async def lab(tmp_path: Path) -> AsyncIterator[PostgresLab]:
 @asynccontextmanager
 async def a_replica(folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.jobs.worker", "postgres", str(folder), stdout=asyncio.subprocess.PIPE
+        *PYTHON, "-m", "tests.jobs.worker", "postgres", str(folder), stdout=asyncio.subprocess.PIPE
     )
     try:
         yield process

@@ -1,7 +1,6 @@
 import asyncio
 import contextlib
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox, Visitor, WorkspaceFileError, buttons, text_of
+from tests.command_line import PYTHON
 from tests.sandbox.raw_app import card, field, modal, raw_app
 
 GENERAL = "C0GENERAL"
@@ -20,7 +20,7 @@ PROCESS = Path(__file__).parent / "workspace_process.py"
 async def workspace_process(data: Path) -> AsyncIterator[str]:
     """A sandbox in another process; killed at the end, without a chance to say goodbye."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(PROCESS), str(data), stdout=asyncio.subprocess.PIPE
+        *PYTHON, str(PROCESS), str(data), stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     try:
@@ -137,7 +137,7 @@ async def test_a_file_that_is_no_workspace_is_refused_in_one_sentence(tmp_path: 
 
 async def test_an_interrupt_ends_it_quietly(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
+        *PYTHON,
         "-Werror",
         "-Xdev",
         str(PROCESS),

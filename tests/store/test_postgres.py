@@ -1,7 +1,9 @@
 """What only a server has: several writers at once, upgrades from several places, restarts."""
 
 import asyncio
+import signal
 from dataclasses import replace
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,7 +15,7 @@ from bot.approvals.ids import ActionId
 from bot.approvals.ports import Event
 from bot.starting import upgrade_database
 from bot.store import CannotOpen, StoreUnavailable, open_store, reading_store
-from tests.postgres import a_database, a_server
+from tests.postgres import a_database, a_server, watched
 from tests.store.samples import ALICE, NOON, THREAD, approval, conversation
 
 
@@ -182,3 +184,17 @@ async def test_a_server_that_goes_away_is_said_to_be_gone_and_used_again_when_it
         for transaction in (store.write, store.read):  # nobody noticed that it was away
             async with transaction() as tx:
                 assert await tx.conversations.get(THREAD)
+
+
+async def test_a_server_is_stopped_and_removed_when_the_run_is_gone_that_started_it(tmp_path: Path) -> None:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    server = await asyncio.create_subprocess_exec("sleep", "600")
+    (folder / "postmaster.pid").write_text(f"{server.pid}\n{folder}\n")
+    watch = watched(folder)
+    assert watch.stdin is not None
+    assert watch.poll() is None
+    watch.stdin.close()  # as the kernel does for a process that is killed
+    assert await server.wait() == -signal.SIGQUIT
+    assert await asyncio.to_thread(watch.wait) == 0
+    assert not folder.exists()

@@ -25,6 +25,7 @@ from bot.store.auditing import recorded
 from bot.wiring import Bot, running_bot
 from tests.audit.judging import judged
 from tests.slack.second_opinion import second_opinion
+from tests.store.empty import furnished
 
 POLICY = '[defaults]\napprovers = ["channel"]\n'
 SHOWN = (
@@ -135,6 +136,8 @@ async def a_house(
     port = free_port() if mode is Mode.HTTP else 0
     if mode is Mode.HTTP:
         slack_options["request_url"] = f"http://127.0.0.1:{port}/slack/events"
+    if database is None:
+        await furnished(folder / "bot.db")
     async with Sandbox(port=0, data=folder / "slack", **slack_options) as slack:
         settings = Settings(
             _env_file=None,

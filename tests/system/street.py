@@ -7,7 +7,6 @@ message reaches both of them. In Socket Mode the workspace gives each to one of 
 import asyncio
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,7 +19,7 @@ import psycopg
 from aiohttp import web
 
 from bot.sandbox import Person, Sandbox, buttons, text_of
-from tests.command_line import POLICY, CommandLine, Running
+from tests.command_line import POLICY, PYTHON, CommandLine, Running
 from tests.postgres import a_database
 from tests.system.house import decisions, free_port, is_answer
 
@@ -176,7 +175,7 @@ async def a_street(
         database = await stack.enter_async_context(a_database())
         command = CommandLine(
             folder=folder,
-            command=(sys.executable, "-m", "tests.system.replica"),
+            command=(*PYTHON, "-m", "tests.system.replica"),
             env={
                 "PYTHONPATH": str(ROOT),
                 "SLACK_BOT_TOKEN": slack.bot_token,

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ import pytest
 from playwright.async_api import Browser, Locator, expect
 
 from tests.browser import PHONE, Window, picture, window
+from tests.command_line import PYTHON
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,7 +28,7 @@ async def sandbox(data: Path, port: int = 0) -> AsyncIterator[tuple[str, Process
     environment = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
     command = ("-m", "bot", "sandbox", "--port", str(port), "--data", str(data))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *command, stdout=PIPE, cwd=data.parent, env=environment
+        *PYTHON, *command, stdout=PIPE, cwd=data.parent, env=environment
     )
     assert process.stdout is not None
     try:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox import Visitor, buttons, labels, text_of
+from tests.command_line import PYTHON
 from tests.system.house import decisions, is_answer
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ async def the_bot(
         (data / "approvals.toml").write_text(policy)
         kept["BOT_POLICY"] = str(data / "approvals.toml")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "sandbox", "--port", "0", "--data", str(data)),
+        *(*PYTHON, "-m", "bot", "sandbox", "--port", "0", "--data", str(data)),
         stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
         env={**kept, "BOT_AGENT": "tests.system.doubtful:agent", "BOT_WORKSPACE": str(workspace)},

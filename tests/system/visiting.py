@@ -3,12 +3,12 @@
 import asyncio
 import os
 import re
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.sandbox import Visitor
+from tests.command_line import PYTHON
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +22,7 @@ async def the_bot(
     workspace = data / "workspace"
     workspace.mkdir(parents=True, exist_ok=True)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "sandbox", "--port", "0", "--data", str(data)),
+        *(*PYTHON, "-m", "bot", "sandbox", "--port", "0", "--data", str(data)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         cwd=ROOT,
