@@ -45,6 +45,8 @@ async def test_a_command_without_a_workspace_asks_for_one(tmp_path: Path) -> Non
     assert ended.err.startswith("BOT_TEAM is not right")
     ended = await shell.run("pending", BOT_TEAM="T0NEVER")
     assert "There is no database at bot-T0NEVER.db yet" in ended.err
+    ended = await shell.run("pending", BOT_TEAM="E0GRID")
+    assert "There is no database at bot-E0GRID.db yet" in ended.err, "an organisation has one too"
 
 
 async def test_serve_says_where_workspaces_install_it_and_ends_when_told(tmp_path: Path) -> None:

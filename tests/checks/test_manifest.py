@@ -48,6 +48,32 @@ def test_the_manifest_of_the_repository_is_complete() -> None:
 
 
 @pytest.mark.parametrize(
+    ("teams", "told_of"),
+    [("T0ONE,E0GRID", [told.ONE_BY_ONE]), ("T0ONE", []), ("any", [])],
+)
+def test_an_organisation_that_is_named_and_cannot_install_it_at_once_is_told_of(
+    teams: str, told_of: list[str]
+) -> None:
+    settings = SEVERAL.model_copy(update={"slack_teams": teams})
+    manifest = ours(
+        settings__org_deploy_enabled=False, oauth_config__redirect_urls=[settings.slack_redirect_uri]
+    )
+    assert [*compared(manifest, settings)] == [Finding(Verdict.NOTE, sentence) for sentence in told_of]
+
+
+def test_events_of_an_organisation_are_missed_only_where_several_install_it() -> None:
+    events = sorted(EVERY_EVENT - {"team_access_granted"})
+    manifest = ours(
+        settings__event_subscriptions__bot_events=events,
+        oauth_config__redirect_urls=[SEVERAL.slack_redirect_uri],
+    )
+    assert [*compared(manifest, SOCKET)] == []
+    assert [*compared(manifest, SEVERAL)] == [
+        Finding(Verdict.WARNING, told.ADD_OPTIONAL.format(name="team_access_granted"))
+    ]
+
+
+@pytest.mark.parametrize(
     ("changes", "verdict", "sentence"),
     [
         (

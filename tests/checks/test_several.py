@@ -14,7 +14,7 @@ from bot.checks.several import AGAIN, NOBODY, NOT_NAMED, several_findings
 from bot.checks.slack import NOWHERE, slack_findings
 from bot.sandbox import Sandbox
 from bot.settings import Settings
-from tests.workspaces.front import Browser, Front, a_front
+from tests.workspaces.front import GRID, OTHER, Browser, Front, a_front
 
 
 @pytest.fixture
@@ -78,6 +78,26 @@ async def test_a_workspace_that_is_not_named_any_more_and_one_that_uninstalled_a
     )
     assert Finding(Verdict.WRONG, again) in told
     assert Finding(Verdict.WARNING, NOT_NAMED.format(team="T0OTHER (<Other> & sons)")) in told
+
+
+async def test_each_workspace_of_an_organisation_is_looked_at(tmp_path: Path) -> None:
+    of_grid = replace(OTHER, enterprise_id=GRID)
+    async with a_front(tmp_path / "bot.db", other=of_grid) as front, Browser(front) as browser:
+        await browser.installs(GRID)
+        where = "https://app.slack.com/manage/E0GRID/integrations/profile/A0AGENT/workspaces/add"
+        nowhere = f"The bot is in no workspace of the organisation yet; an administrator adds it at {where}."
+        assert Finding(Verdict.WARNING, f"E0GRID (Grid): {nowhere}") in await found(front)
+        await front.other.add_app()
+        told = await found(front, slack_teams="T0SANDBOX,E0GRID")
+        assert (
+            Finding(
+                Verdict.OK, "E0GRID (Grid): T0OTHER (<Other> & sons): The bot is in #approvals, #general."
+            )
+            in told
+        )
+        assert Finding(Verdict.OK, "E0GRID (Grid): All 11 scopes are granted.") in told
+        told = await found(front, slack_teams="T0OTHER")
+        assert Finding(Verdict.WARNING, NOT_NAMED.format(team="E0GRID (Grid)")) in told
 
 
 async def test_a_key_that_is_missing_is_told(front: Front) -> None:

@@ -68,6 +68,8 @@ async def test_who_is_of_another_workspace_of_the_organisation_decides_and_nobod
     assert await theirs.press(card, "Approve") == {"ok": True}
     assert "transfer done" in await grid.one.answer()
     assert set(grid.several.tenants.apps) == {GRID}
+    async with aiohttp.ClientSession() as session, session.get(f"{grid.address}/metrics") as response:
+        assert 'approval_bot_events_total{kind="filed",team="E0GRID"} 1.0' in await response.text()
 
 
 async def test_opened_again_it_goes_on_and_asks_people_in_the_workspace_that_is_theirs(
