@@ -158,8 +158,8 @@ class SlackDirectory:
         try:
             info = (await self._client.conversations_info(channel=channel))["channel"]
         except SlackApiError as error:
-            if name_of(error) == "channel_not_found":
-                # A private channel, or people's direct message, that the bot is not in.
+            if name_of(error) in {"channel_not_found", "team_access_not_granted"}:
+                # A private channel, people's direct message, or a workspace that the bot is not in.
                 return Room(id=channel, is_open=False)
             raise
         return room_of(info)

@@ -104,6 +104,19 @@ async def test_what_waits_in_a_workspace_that_lost_it_is_decided_in_another_and_
         await grid.one.alice.sees_change(card, lambda one: "Approved by" in text_of(one))
 
 
+async def test_a_card_whose_channel_is_in_a_workspace_that_lost_it_stands_in_the_thread(
+    tmp_path: Path,
+) -> None:
+    policy = '[defaults]\napprovers = ["U0BOB"]\nchannel = "C0APPROVALSX"\n'
+    async with two_offices(tmp_path, policy=policy, of_grid=True) as grid:
+        await installed(grid, FOR_ALL_NOT_YET)
+        await grid.other.slack.add_app(is_there=False)
+        await grid.one.alice.say("#general", '/agent [[["transfer", {"amount": 5, "to": "bob"}]]]')
+        card = await grid.one.bob.sees(lambda one: "Approve" in buttons(one), channel="#general")
+        assert await grid.one.bob.press(card, "Approve") == {"ok": True}
+        assert "transfer done" in await grid.one.answer()
+
+
 async def refused(grid: Offices, error: str) -> None:
     """Until Slack has said so of the message with the answer."""
     async with aiohttp.ClientSession() as session:

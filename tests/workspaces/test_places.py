@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from slack_bolt.async_app import AsyncBoltRequest
 
-from bot.workspaces.router import organisations_of, places_of
+from bot.workspaces.router import Lack, Router, organisations_of, places_of
 
 Payload = dict[str, Any]
 GRID = {"id": "E0GRID", "name": "Grid"}
@@ -116,3 +117,20 @@ def test_a_payload_is_for_whom_slack_sends_it(payload: Payload, places: list[str
 def test_every_organisation_that_is_named_is_known_for_whom_slack_sends_it_first() -> None:
     told = event(enterprise_id="E0OTHER", authorizations=entitled(None, is_for_all=True))
     assert organisations_of(told) == ["E0GRID", "E0OTHER"]
+
+
+@pytest.mark.parametrize("kind", ["app_uninstalled", "tokens_revoked"])
+async def test_whoever_is_named_where_it_is_uninstalled_is_looked_at(kind: str) -> None:
+    """Slack's reference does not say what an organisation's looks like."""
+    looked: list[str] = []
+
+    async def gone(place: str) -> None:
+        looked.append(place)
+
+    async def lacking(_: str) -> Lack:
+        raise AssertionError("it is nobody's to answer")
+
+    router = Router({}, lacking=lacking, gone=gone, reached=gone, api_url="https://slack.com/api/")
+    request = AsyncBoltRequest(mode="socket_mode", body=event(kind, team_id="T0ONE", enterprise_id="E0GRID"))
+    assert (await router.async_dispatch(request)).status == 200
+    assert looked == ["T0ONE", "E0GRID"]

@@ -12,9 +12,9 @@ async def test(core: Core, args: Arguments) -> Json:
     team, is_for_all = core.workspace.team, _is_for_all(args)
     return {
         "url": f"{core.address}/",
-        "team": "Grid" if is_for_all else team.name,
+        "team": None if is_for_all else team.name,
         "user": BOT_NAME,
-        "team_id": team.enterprise_id if is_for_all else team.id,
+        "team_id": None if is_for_all else team.id,
         "enterprise_id": team.enterprise_id,
         "user_id": BOT_USER,
         "bot_id": BOT_ID,
