@@ -34,8 +34,8 @@ class Sandbox(Administration):
 
     `data` is the folder that keeps the workspace (None: memory only), `port` 0 takes a free one. `beside`
     another one that runs, it is a second workspace of the same Slack: the app is the same, and asks and is
-    told everything at the other's addresses; people and page are its own. With the same `enterprise_id`, and a
-    `mark`, it is another workspace of one organisation. The other keywords are the fields of `Options`.
+    told everything at the other's addresses; people and page are its own. With the same `enterprise_id`, and
+    a `mark`, it is another workspace of one organisation. The other keywords are the fields of `Options`.
     """
 
     def __init__(
