@@ -61,6 +61,8 @@ def parts(message: str, /, **values: object) -> Iterator[str | object]:
 
 AND: Final = phrase("{before} and {last}")
 """The end of a list."""
+OR: Final = phrase("{before} or {last}")
+"""The end of a list of which any one will do."""
 
 
 def listed(told: Sequence[str], last: str = AND) -> str:

@@ -49,12 +49,14 @@ ASKED: Final = {
     DecisionKind.REJECT: phrase("Reject {these}? None of what is listed here will run."),
 }
 NONE_LISTED: Final = phrase("None of these can be approved together, since none is shown whole.")
-READ: Final = phrase("Not shown whole here. You have opened the whole of it, so it is among those.")
-UNREAD: Final = phrase(
-    "Left out: {size:,} characters are not shown whole here, and you have not opened them. "
-    "Open them with View all, close this, and press Approve all again."
+READ: Final = phrase(
+    "The next one is not shown whole here. You have opened the whole of it, so it is among those."
 )
-CUT_REJECTED: Final = phrase("Not shown whole here: {size:,} characters in all.")
+UNREAD: Final = phrase(
+    "Left out, the next one: its {size:,} characters are not shown whole here, and you have not opened "
+    "them. Open them with View all, close this, and press Approve all again."
+)
+CUT_REJECTED: Final = phrase("The next one is not shown whole here: {size:,} characters in all.")
 MORE: Final = phrase("{count:,} more can be decided like this; press {button} again for them.")
 NOT_LISTED: Final = phrase("This form is not known here any more, so nothing was done. Please open it again.")
 _DECIDED: Final = {
@@ -180,7 +182,7 @@ def _call(action: Action, drawn: Drawn, number: int, kind: DecisionKind, *, is_l
     else:
         words = say(UNREAD, size=size) if is_left else say(READ)
     note = ContextBlock(elements=[literal(words)], block_id=f"{number}.cut")
-    return [*blocks, note, *buttons.row([buttons.view_all(action)], f"{number}.view")]
+    return [note, *blocks, *buttons.row([buttons.view_all(action)], f"{number}.view")]
 
 
 def _beyond(covered: Covered, shown: int, kind: DecisionKind) -> list[Block]:

@@ -1,6 +1,7 @@
 """What the bot says in a thread: the agent's answers, its own sentences, and what failed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -17,7 +18,7 @@ from bot.approvals.conversation import Post
 from bot.approvals.ids import PostId, UserId
 from bot.approvals.words import phrase, say
 from bot.slack import buttons, verbs
-from bot.slack.literal import Excerpt, excerpt, person, quote, section, worded
+from bot.slack.literal import Excerpt, excerpt, person, quoted, section, worded
 from bot.slack.literal import plain as piece
 from bot.slack.markdown import defuse, undefused
 from bot.slack.message import File, Message, as_json
@@ -73,9 +74,10 @@ def failure(post: Post) -> Message:
             [buttons.button(verbs.RETRY, say("Retry"), post.id, about=say("what failed"))], "retry"
         )
         return sentence(f"⚠️ {escape(post.text)}", list(retry))
-    words = say("Retried by {who}", who=mention(post.settled_by)) if post.settled_by else say(NOT_RETRIED)
-    told = MarkdownTextObject(text=words, verbatim=True)
-    return sentence(f"⚠️ {escape(post.text)}", [ContextBlock(elements=[told], block_id="retried")])
+    told = say("Retried by {who}.", who=mention(post.settled_by)) if post.settled_by else say(NOT_RETRIED)
+    small = ContextBlock(elements=[MarkdownTextObject(text=told, verbatim=True)], block_id="retried")
+    message = sentence(f"⚠️ {escape(post.text)}", [small])
+    return replace(message, text=f"{message.text} {told}")
 
 
 def opening(requester: UserId, text: str, agent: str = "") -> Message:
@@ -83,7 +85,7 @@ def opening(requester: UserId, text: str, agent: str = "") -> Message:
     part = excerpt(text.strip() or "…", _OPENING)
     asked = ASKED_AN_AGENT if agent else ASKED
     line = section(*worded(asked, who=person(requester), agent=agent))
-    words = [line, quote(part.head + _left_out(part) + part.tail)]
+    words = [line, *quoted(part)]
     fallback = f"{say(asked, who=mention(requester), agent=agent)} {escape(text.strip())}"
     return Message(
         text=clip(fallback, LONGEST_FALLBACK),

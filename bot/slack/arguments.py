@@ -201,7 +201,7 @@ def extent(text: str) -> str:
     """How long a text is, in words."""
     length, lines = len(text), text.count("\n") + 1
     if lines == 1:
-        return say("{count:,} characters", count=length)
+        return say_many("{count:,} character", "{count:,} characters", length)
     return say("{count:,} characters, {lines:,} lines", count=length, lines=lines)
 
 

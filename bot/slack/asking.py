@@ -16,7 +16,7 @@ from bot.approvals.approval import Action, Approval, State
 from bot.approvals.decision import DecisionKind
 from bot.approvals.ids import UserId
 from bot.approvals.sayings import uttered
-from bot.approvals.words import phrase, say, say_many
+from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack import glance
 from bot.slack.doubts import is_doubt
 from bot.slack.literal import enumerated, in_between, in_line, person, plain, section, worded
@@ -26,6 +26,8 @@ MOST_CALLS: Final = 3
 """Calls that are told by name in one line; the others are counted."""
 AND_MORE: Final = phrase("{before} and {count:,} more")
 _MOST_GROUPS: Final = 3
+_QUESTION: Final = 160
+"""Characters of a question."""
 _DECIDERS: Final = 600
 """Characters of who may decide about one call."""
 
@@ -60,10 +62,12 @@ def asks_in_words(approval: Approval, requester: UserId) -> str:
     """The same as the words of a sentence, escaped, for those who read or hear nothing but text."""
     calls = _calls(approval)
     told = [entities(glance.in_words(action)) for action in calls[:MOST_CALLS]]
+    if len(calls) == 1 and _is_question(calls[0]):
+        question = glance.told(calls[0], _QUESTION)[0].value
+        told = [say("“{question}”", question=entities(question))]
     more = len(calls) - len(told)
-    before = say(", ").join(told)
-    listed = say(AND_MORE, before=before, count=more) if more else before
-    return say(_lead(approval, calls), who=mention(requester), calls=listed)
+    every = say(AND_MORE, before=say(", ").join(told), count=more) if more else listed(told)
+    return say(_lead(approval, calls), who=mention(requester), calls=every)
 
 
 def decides(approval: Approval) -> Block:
@@ -74,7 +78,7 @@ def decides(approval: Approval) -> Block:
         if approval.expires_at:
             parts.append(say("Open until {when}", when=moment(approval.expires_at)))
         if approval.escalated_to:
-            people = " ".join(mention(id) for id in sorted(approval.escalated_to))
+            people = listed([mention(id) for id in sorted(approval.escalated_to)])
             parts.append(say("Called in: {people}", people=people))
     parts.append(say("Asked {when}", when=moment(approval.asked_at)))
     told = " ".join(say("{sentence}.", sentence=part) for part in parts)
@@ -129,7 +133,7 @@ def _is_question(action: Action) -> bool:
 
 
 def _question(action: Action) -> list[RichTextElement]:
-    words = glance.told(action, 160)
+    words = glance.told(action, _QUESTION)
     return [plain(words[0].value, italic=words[0].ours, code=not words[0].ours)]
 
 

@@ -7,7 +7,6 @@ from slack_sdk.models.blocks import (
     ActionsBlock,
     ButtonElement,
     ConfirmObject,
-    LinkButtonElement,
     PlainTextObject,
 )
 
@@ -17,8 +16,7 @@ from bot.approvals.ids import ConversationId
 from bot.approvals.together import covered, has_enough, is_dangerous
 from bot.approvals.words import phrase, say
 from bot.slack import glance, verbs
-from bot.slack.literal import in_line
-from bot.slack.text import clip
+from bot.slack.text import within
 
 _DECISIONS: Final = (
     (DecisionKind.APPROVE, verbs.APPROVE, phrase("Approve"), "primary"),
@@ -32,7 +30,11 @@ _TOGETHER: Final = (
     (DecisionKind.REJECT, verbs.REJECT_EVERY, phrase("Reject all")),
 )
 
-DANGEROUS: Final = phrase("Run `{tool}`? This is marked as dangerous.")
+LONGEST_HEARD: Final = 75
+"""Characters of what is heard of a button; Slack takes no more."""
+LONGEST_CALL: Final = 200
+"""Characters of a call that is asked about once more; Slack takes 300 in all."""
+DANGEROUS: Final = phrase("Run {call}? This is marked as dangerous.")
 """Asked once more before a call that the policy marks runs."""
 SURE, NOT_SURE = phrase("Run it"), phrase("Cancel")
 
@@ -48,7 +50,7 @@ def button(verb: str, label: str, value: str, *, about: str = "", style: str | N
         action_id=verb,
         value=value,
         style=style,
-        accessibility_label=clip(heard, 74),
+        accessibility_label=within(heard, LONGEST_HEARD),
     )
 
 
@@ -58,8 +60,9 @@ def decisions(action: Action, *, unread: bool = False) -> list[ButtonElement]:
     `unread` where the arguments are not shown as a whole: then Approve asks whoever has not opened them.
     """
     value, about = verbs.value_of(action.id, action.edition), glance.in_words(action.asked)
+    heard = {DecisionKind.RESPOND: say("to {call}", call=about)}
     taken = [
-        button(_first(verb) if unread else verb, say(label), value, about=about, style=style)
+        button(_first(verb) if unread else verb, say(label), value, about=heard.get(kind, about), style=style)
         for kind, verb, label, style in _DECISIONS
         if kind in action.takes
     ]
@@ -76,10 +79,10 @@ def asking_once_more(taken: Sequence[ButtonElement], action: Action) -> list[But
 
 
 def _once_more(action: Action) -> ConfirmObject:
-    tool = in_line(action.asked.tool, 80)[0] or '""'
+    call = within(glance.in_words(action.asked), LONGEST_CALL)
     return ConfirmObject(
         title=say("Run it?"),
-        text=PlainTextObject(text=say(DANGEROUS, tool=tool), emoji=False),
+        text=PlainTextObject(text=say(DANGEROUS, call=call), emoji=False),
         confirm=say(SURE),
         deny=say(NOT_SURE),
         style="danger",
@@ -109,7 +112,7 @@ def change(action: Action) -> ButtonElement:
         verbs.CHANGE,
         say("Change"),
         action.id,
-        about=say("your decision about {tool}", tool=glance.tool_of(action)),
+        about=say("your decision about {tool}", tool=glance.in_words(action.asked)),
     )
 
 
@@ -119,7 +122,7 @@ def view_all(action: Action) -> ButtonElement:
         verbs.VIEW_ALL,
         say("View all"),
         action.id,
-        about=say("arguments of {tool}", tool=glance.tool_of(action)),
+        about=say("arguments of {tool}", tool=glance.in_words(action.asked)),
     )
 
 
@@ -137,9 +140,11 @@ def stop(conversation: ConversationId) -> ButtonElement:
     return element
 
 
-def link(verb: str, label: str, url: str) -> ButtonElement:
-    """A button that opens an address. Slack tells it as a click too."""
-    return LinkButtonElement(text=label, url=url, action_id=verb)
+def link(verb: str, label: str, url: str, *, about: str) -> ButtonElement:
+    """A button that opens an address; `about` as for any. Slack tells it as a click too."""
+    element = button(verb, label, "", about=about)
+    element.url, element.value = url, None
+    return element
 
 
 def row(elements: list[ButtonElement], block_id: str) -> list[ActionsBlock]:

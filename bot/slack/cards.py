@@ -25,21 +25,20 @@ from slack_sdk.models.blocks import (
 
 from bot.approvals.approval import Action, Approval, State
 from bot.approvals.ids import UserId
-from bot.approvals.sayings import uttered
 from bot.approvals.words import say, say_many
 from bot.slack import buttons, doubts, pointing, rendered, verbs, votes
 from bot.slack.arguments import Drawn, are_long, need_of_doubts, need_of_shapes, shares
 from bot.slack.asking import asks, decides
 from bot.slack.crowds import decided, ended, next_rows, waiting
 from bot.slack.doubts import is_doubt
-from bot.slack.headlines import headline, sentence
+from bot.slack.headlines import headline, sentence, why_withdrawn
 from bot.slack.literal import plain, section
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.naming import in_a_sentence, named_block
 from bot.slack.not_asked import ask_again, will_be_remembered
 from bot.slack.outcomes import edited, need, outcome
 from bot.slack.requests import number_of, request
-from bot.slack.text import clip, own_words, weight
+from bot.slack.text import weight
 
 LARGEST: Final = 12_000
 """Characters of JSON in one card; Slack fails near 13,200."""
@@ -127,8 +126,7 @@ def _framed(approval: Approval, requester: UserId, middle: list[Block], *, crowd
 
 
 def _why(approval: Approval) -> MarkdownTextObject:
-    note = clip(own_words(uttered(approval.note) or say("the agent no longer waits for it")), 600)
-    told = say("Nothing more can be decided here: {note}", note=note)
+    told = say("Nothing more can be decided here: {note}.", note=why_withdrawn(approval, 600))
     return MarkdownTextObject(text=told, verbatim=True)
 
 

@@ -7,7 +7,7 @@ beside it are told together.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from slack_sdk.models.blocks import (
@@ -25,8 +25,9 @@ from bot.approvals.decision import Json
 from bot.approvals.words import say
 from bot.slack.edits import typed
 from bot.slack.inputs import NONE, VALUE, literal
-from bot.slack.literal import in_line
+from bot.slack.literal import in_one_line
 from bot.slack.schemas import MOST_CHOICES, Kind, Schema, expected
+from bot.slack.text import units, within
 
 ANSWER: Final = "x-answer"
 """Where the schema of a tool's arguments keeps that of its answer."""
@@ -61,6 +62,20 @@ def choices(action: Action) -> Choices | None:
             several = any(action.arguments.get(word) is True for word in _SEVERAL)
             return Choices(options=options, several=several)
     return None
+
+
+def shown_beside(action: Action) -> Action:
+    """The call without the arguments that the inputs for its answer show whole."""
+    named, arguments = choices(action), action.arguments
+    for name in _ARGUMENTS:
+        value = arguments.get(name)
+        if named is None or not isinstance(value, list) or _by_argument(value) != named.options:
+            continue
+        if any(isinstance(one, dict) or units(in_one_line(_said(one))) > _LONGEST for one in value):
+            continue
+        shown = {name, *(word for word in _SEVERAL if arguments.get(word) is True)}
+        return replace(action, arguments={key: arguments[key] for key in arguments if key not in shown})
+    return action
 
 
 def answer_input(named: Choices) -> InputBlock:
@@ -159,7 +174,7 @@ def _said(value: Json) -> str:
 
 def _options(texts: tuple[str, ...]) -> list[Option]:
     return [
-        Option(value=str(place), text=literal(in_line(text, _LONGEST)[0] or '""'))
+        Option(value=str(place), text=literal(within(in_one_line(text), _LONGEST) or '""'))
         for place, text in enumerate(texts)
     ]
 

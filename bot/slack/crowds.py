@@ -10,12 +10,12 @@ from typing import Final, assert_never
 from slack_sdk.models.blocks import MarkdownTextObject
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough
-from bot.approvals.decision import PAST, Arguments, Decision, Edit, Reject, Respond, kind_of
+from bot.approvals.decision import Arguments, Decision, Edit, Reject, Respond, kind_of
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import as_text
-from bot.slack.headlines import names
+from bot.slack.headlines import DECIDED, names, tool_names
 from bot.slack.literal import LEAST, beginning, in_line
-from bot.slack.text import entities, moment
+from bot.slack.text import code, moment
 from bot.slack.votes import by_whom_in_words
 
 TO_CHANGE: Final = phrase("_To change a decision of yours: View all._")
@@ -59,11 +59,12 @@ def ended(approval: Approval, room: int) -> list[str]:
 
 def waiting(rest: Sequence[Action]) -> MarkdownTextObject:
     """Those that are not on the card yet."""
+    is_burst = len({action.tool for action in rest}) == 1
     text = say(
         "{count:,} more wait: {tools}. They move up as these are decided; "
         "View all shows and decides every one.",
         count=len(rest),
-        tools=names(rest),
+        tools=tool_names([rest[0].tool]) if is_burst else names(rest),
     )
     return MarkdownTextObject(text=text, verbatim=True)
 
@@ -85,7 +86,7 @@ def _line(number: int, action: Action, spare: int) -> str:
         case None:
             return say("{call} not decided", call=call)
         case Decided(decision=decision, at=at) as made:
-            past, who = say(PAST[kind_of(decision)]), by_whom_in_words(action, made)
+            past, who = say(DECIDED[kind_of(decision)]), by_whom_in_words(action, made)
             told = say("{call} {approved} by {who}, {at}", call=call, approved=past, who=who, at=moment(at))
             return f"{told}{_glance(_said(decision), spare)}"
         case Expired(at=at):
@@ -101,9 +102,7 @@ def _glance(text: str, room: int) -> str:
 
 
 def _code(text: str, room: int) -> str:
-    """Text between backticks, in which it has none of its own."""
-    line = in_line(text.replace("`", "\u02cb"), room)[0]
-    return f"`{entities(line)}`" if line.strip() else '`""`'
+    return code(in_line(text.replace("`", "\u02cb"), room)[0])
 
 
 def _said(decision: Decision) -> str:

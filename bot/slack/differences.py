@@ -37,9 +37,9 @@ class Line:
     text: str
 
 
-def lines_of(before: str, after: str) -> list[Line]:
-    """All lines of both, in order; those that stay the same once."""
-    old, new = before.split("\n"), after.split("\n")
+def lines_of(before: str | None, after: str | None) -> list[Line]:
+    """All lines of both, in order; those that stay the same once. None has none."""
+    old, new = ([] if text is None else text.split("\n") for text in (before, after))
     front = _common(old, new)
     back = _common(old[front:][::-1], new[front:][::-1])
     middle = _middle(old[front : len(old) - back], new[front : len(new) - back])
@@ -63,7 +63,7 @@ def in_words(lines: Sequence[Line]) -> str:
     return say(", ").join(parts)
 
 
-def difference(before: str, after: str, room: int) -> Drawn:
+def difference(before: str | None, after: str | None, room: int) -> Drawn:
     """The changed lines with a little around them, within about this much room; what is cut is counted."""
     lines = lines_of(before, after)
     elements: list[RichTextElement] = []

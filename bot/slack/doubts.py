@@ -25,6 +25,8 @@ EXPLANATION: Final = phrase(
     "The bot was cut off while this call was under way, so nobody knows whether it ran. "
     "Please look, and then say."
 )
+SAYS: Final = phrase("{decided}, says {people}, {at}")
+"""Who said what about a call that may have run, and when."""
 _RESULT: Final = "response"
 _LONGEST: Final = 3_000
 
@@ -38,7 +40,7 @@ def decisions(approval: Approval, action: Action, *, unread: bool = False) -> li
     """The decisions that an open action takes; `unread` as `buttons.decisions` has it."""
     if not is_doubt(approval):
         return buttons.decisions(action, unread=unread)
-    about = say("about {tool}", tool=glance.tool_of(action))
+    about = say("({call})", call=glance.in_words(action.asked))
     again = verbs.RUN_AGAIN_UNREAD if unread else verbs.RUN_AGAIN
     taken = [
         buttons.button(verbs.IT_RAN, say("It ran"), action.id, about=about),

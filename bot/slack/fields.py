@@ -16,8 +16,7 @@ from bot.approvals.approval import Action
 from bot.approvals.decision import Json
 from bot.approvals.words import say
 from bot.slack.schemas import Expected, Kind, expected, kind_of_value, properties, required
-from bot.slack.splitting import units
-from bot.slack.text import weight
+from bot.slack.text import units, weight
 
 LONGEST_INITIAL: Final = 3_000
 """Characters that an input can start with."""

@@ -56,8 +56,9 @@ def reject_form(approval: Approval, action: Action) -> View:
 
 def respond_form(approval: Approval, action: Action) -> View:
     """Asks for the answer, with the question in view."""
-    asked = request(action.asked, number_of(approval, action), len(approval.actions), _QUESTION)
     named = choices.choices(action.asked)
+    question = choices.shown_beside(action.asked) if named else action.asked
+    asked = request(question, number_of(approval, action), len(approval.actions), _QUESTION)
     hint = say("The agent gets this as the result; nothing runs.")
     response = InputBlock(
         block_id=RESPONSE,

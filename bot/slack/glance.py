@@ -11,6 +11,7 @@ from bot.approvals.masking import Masked
 from bot.approvals.words import say
 from bot.slack.arguments import as_text
 from bot.slack.literal import in_line, plain
+from bot.slack.text import code, entities
 
 TELLING: Final = (
     "path", "file", "file_path", "filename", "question", "url", "host", "server", "database", "table",
@@ -69,6 +70,16 @@ def drawn(action: Action) -> Iterator[RichTextElement]:
         if one.name:
             yield plain(f"{one.name}: ")
         yield plain(one.value, italic=True) if one.ours else plain(one.value, code=True)
+
+
+def marked_up(action: Action) -> str:
+    """The same in mrkdwn, escaped; what is the agent's stands in boxes."""
+    values = (f"{entities(one.name)}: {_boxed(one)}" if one.name else _boxed(one) for one in told(action))
+    return f"*{entities(tool_of(action))}* {say(', ').join(values)}".strip()
+
+
+def _boxed(one: Told) -> str:
+    return entities(one.value) if one.ours else code(one.value)
 
 
 def tool_of(action: Action) -> str:

@@ -1,12 +1,15 @@
 """What an approval is called: the card's headline, and its sentence for notifications and screen readers."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from bot.approvals.approval import Action, Approval, Decided, Expired, LetThrough, State
 from bot.approvals.decision import PAST, DecisionKind, kind_of
 from bot.approvals.ids import UserId
+from bot.approvals.refusing import NO_LONGER_WAITS
 from bot.approvals.sayings import uttered
-from bot.approvals.words import listed, say
+from bot.approvals.together import is_dangerous
+from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack import doubts, glance
 from bot.slack.asking import asks_in_words, votes_missing, who_decides
 from bot.slack.doubts import is_doubt
@@ -14,6 +17,8 @@ from bot.slack.literal import in_line
 from bot.slack.text import clip, entities, mention, own_words
 from bot.slack.votes import by_whom_in_words, counted
 
+DECIDED: Final = {**PAST, DecisionKind.EDIT: phrase("edited and approved")}
+"""What was decided, where an edit is the approval of what it made as well."""
 _LONGEST = 2_500
 _MOST_NAMES = 6
 
@@ -44,14 +49,16 @@ def sentence(approval: Approval, requester: UserId) -> str:
     about = {"tools": names(approval.actions), "who": mention(requester)}
     match approval.state:
         case State.WITHDRAWN:
-            note = clip(own_words(uttered(approval.note)), 500)
-            told = say("Withdrawn: {tools}, asked by {who}.", **about)
-            return f"{told} {note}" if note else told
+            return say(
+                "Withdrawn: {tools}, asked by {who}: {note}.", note=why_withdrawn(approval, 500), **about
+            )
         case State.WAITING:
             done = len(approval.actions) - len(approval.open)
             of = {"done": done, "total": len(approval.actions)}
+            needed = say("Answer needed") if _only_answers(approval) else say("Approval needed")
             sentences = [
-                say("{needed}: {asks}.", needed=_needed(approval), asks=asks_in_words(approval, requester)),
+                say("{needed}: {asks}.", needed=needed, asks=asks_in_words(approval, requester)),
+                *_danger(approval),
                 *([say("{done} of {total} decided so far.", **of)] if done else []),
                 *(say("{sentence}.", sentence=one) for one in who_decides(approval)),
                 *(say("{sentence}.", sentence=one) for one in votes_missing(approval)),
@@ -63,6 +70,11 @@ def sentence(approval: Approval, requester: UserId) -> str:
                 return say("Expired: {tools}, asked by {who}. Nobody decided in time.", **about)
             about["told"] = _told(approval.actions)
             return clip(say("Decided: {told}, asked by {who}.", **about), _LONGEST)
+
+
+def why_withdrawn(approval: Approval, room: int) -> str:
+    """Why the agent no longer waits for it: the end of a sentence, escaped."""
+    return clip(own_words(uttered(approval.note) or say(NO_LONGER_WAITS)).rstrip("."), room)
 
 
 def names(actions: Sequence[Action]) -> str:
@@ -86,8 +98,36 @@ def tool_names(tools: Sequence[str]) -> str:
 
 
 def _needed(approval: Approval) -> str:
-    only_answers = all(action.allowed == {DecisionKind.RESPOND} for action in approval.open)
-    return say("Answer needed") if only_answers else say("Approval needed")
+    if _only_answers(approval):
+        return say("Answer needed")
+    if approval.open and _dangers(approval) == len(approval.open):
+        return say("Approval needed (dangerous)")
+    return say("Approval needed")
+
+
+def _only_answers(approval: Approval) -> bool:
+    return all(action.allowed == {DecisionKind.RESPOND} for action in approval.open)
+
+
+def _dangers(approval: Approval) -> int:
+    return sum(is_dangerous(action) for action in approval.open)
+
+
+def _danger(approval: Approval) -> list[str]:
+    """That it is, or how many of them are, as a sentence; nothing if none is."""
+    if not (count := _dangers(approval)):
+        return []
+    if len(approval.open) == 1:
+        return [say("It is marked as dangerous.")]
+    of = {"total": len(approval.open)}
+    return [
+        say_many(
+            "{count} of these {total} is marked as dangerous.",
+            "{count} of these {total} are marked as dangerous.",
+            count,
+            **of,
+        )
+    ]
 
 
 def _done(approval: Approval) -> str:
@@ -123,7 +163,7 @@ def _told(actions: Sequence[Action]) -> str:
 def _became(action: Action) -> str:
     match action.outcome:
         case Decided(decision=decision) as decided:
-            past = say(PAST[kind_of(decision)])
+            past = say(DECIDED[kind_of(decision)])
             return say("{approved} by {who}", approved=past, who=by_whom_in_words(action, decided))
         case LetThrough() as through:
             return str(through)

@@ -4,11 +4,11 @@ from typing import Final
 
 from bot.approvals.action import Action, Decided
 from bot.approvals.approval import Approval, Expired, Shape
-from bot.approvals.decision import PAST, DecisionKind, kind_of
+from bot.approvals.decision import DecisionKind, kind_of
 from bot.approvals.hearing import hearers
-from bot.approvals.words import phrase, say, say_many
+from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack.answers import sentence
-from bot.slack.headlines import names
+from bot.slack.headlines import DECIDED, names
 from bot.slack.message import Message
 from bot.slack.text import mention
 from bot.slack.votes import by_whom_in_words
@@ -21,7 +21,6 @@ IN_DOUBT: Final = {
     DecisionKind.RESPOND: phrase("said to have run"),
 }
 """What was decided about a call that may have run before, in place of the usual words."""
-DECIDED: Final = {**PAST, DecisionKind.EDIT: phrase("edited and approved")}
 EXPIRED: Final = phrase("not decided in time")
 OUTCOME: Final = phrase("🏁 {people}: {what}.")
 
@@ -32,7 +31,7 @@ def outcome(card: Approval) -> Message | None:
     for action in card.actions:
         if became := _became(action, is_doubt=card.shape is Shape.IN_DOUBT):
             told.setdefault(became, []).append(action)
-    people = " ".join(mention(id) for id in sorted(hearers(card)))
+    people = listed([mention(id) for id in sorted(hearers(card))])
     if not told or not people:
         return None
     what = say("; ").join(

@@ -4,7 +4,7 @@ Of what waits for a person the first few are drawn as on their cards, with the s
 else there is a line each, without any argument. A tab takes 100 blocks and 250 kB; the rest is counted.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -26,8 +26,8 @@ from bot.approvals.inbox import Inbox, Mine, Ruled
 from bot.approvals.person import Standing
 from bot.approvals.roster import Roster
 from bot.approvals.who import ChannelMembers, MembersOf, Who
-from bot.approvals.words import phrase, say
-from bot.slack import cards, verbs
+from bot.approvals.words import listed, phrase, say
+from bot.slack import cards, glance, verbs
 from bot.slack.buttons import link
 from bot.slack.headlines import names, tool_names
 from bot.slack.listing import OPEN_CARD, OUTSIDE, Link, line, place_of, request_line, way_to
@@ -42,7 +42,7 @@ LARGEST: Final = 120_000
 """Characters of JSON for it; a view takes 250 kB."""
 MOST_ACTIONS: Final = 3
 """Actions of one approval that are drawn; the others stand on its card."""
-ROOM: Final = 1_800
+ROOM: Final = 4_000
 """Characters of one action's arguments; `View all` shows them whole."""
 _LONGEST: Final = 2_800
 """Characters in one text; Slack takes 3,000."""
@@ -90,6 +90,8 @@ def home(inbox: Inbox, address: Link) -> View:
         blocks = [_text(say(OUTSIDE[inbox.standing]), "outside")]
     else:
         blocks = [*_waiting(inbox, address), *_lists(inbox, address)]
+    if isinstance(blocks[-1], DividerBlock):
+        blocks.pop()
     blocks += [DividerBlock(block_id="line"), _header(say(HOW), "how"), _text(say(HOW_TO_START), "start")]
     return dict(SlackView(type="home", blocks=blocks).to_dict())
 
@@ -137,11 +139,12 @@ def _one(mine: Mine, by: UserId, address: Link, roster: Roster) -> Iterator[Bloc
         agent=in_a_line(roster.label(asked.conversation.realm)),
         until=moment(approval.expires_at) if approval.expires_at else "",
     )
-    said = MarkdownTextObject(text=clip(f"*{names(actions)}*{so_far}\n{when}", _LONGEST), verbatim=True)
+    what = glance.marked_up(actions[0].asked) if len(actions) == 1 else f"*{names(actions)}*"
+    said = MarkdownTextObject(text=clip(f"{what}{so_far}\n{when}", _LONGEST), verbatim=True)
     place = place_of(asked, by, address)
     yield SectionBlock(
         text=said,
-        accessory=link(verbs.OPEN, say(OPEN_CARD), place) if place else None,
+        accessory=link(verbs.OPEN, say(OPEN_CARD), place, about=_about(actions)) if place else None,
         block_id=f"waiting.{approval.id}",
     )
     for action in actions[:MOST_ACTIONS]:
@@ -149,6 +152,14 @@ def _one(mine: Mine, by: UserId, address: Link, roster: Roster) -> Iterator[Bloc
     if (more := len(actions) - MOST_ACTIONS) > 0:
         yield _small(say(MORE_ACTIONS, count=more), f"more.{approval.id}")
     yield DividerBlock(block_id=f"line.{approval.id}")
+
+
+def _about(actions: Sequence[Action]) -> str:
+    """What they are, for those who hear a button's label."""
+    if len(actions) == 1:
+        return say("about {tool}", tool=glance.in_words(actions[0].asked))
+    tools = dict.fromkeys(glance.tool_of(action) for action in actions)
+    return say("about {tool}", tool=listed([*tools]))
 
 
 def _by_name(action: Action, channel: ChannelId) -> Action:

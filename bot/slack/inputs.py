@@ -17,9 +17,9 @@ from slack_sdk.models.blocks import (
 from bot.approvals.words import say
 from bot.slack.arguments import SHORT, as_text, is_short
 from bot.slack.fields import Field
-from bot.slack.literal import in_line
-from bot.slack.schemas import Kind
-from bot.slack.text import visible
+from bot.slack.literal import in_line, in_one_line
+from bot.slack.schemas import LONGEST_CHOICE, Kind
+from bot.slack.text import visible, within
 
 VALUE: Final = "value"
 """The `action_id` of every input."""
@@ -92,7 +92,7 @@ def _element(field: Field) -> InputInteractiveElement:
             return _chosen(RadioButtonsElement, options, field)
         case Kind.CHOICE:
             options = [
-                Option(value=str(place), text=literal(in_line(str(choice), 75)[0]))
+                Option(value=str(place), text=literal(within(in_one_line(str(choice)), LONGEST_CHOICE)))
                 for place, choice in enumerate(field.expected.choices)
             ]
             return _chosen(StaticSelectElement, options, field)

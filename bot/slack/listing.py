@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from bot.approvals.approval import Action
+from bot.approvals.conversation import Status
 from bot.approvals.ids import ChannelId, Ts, UserId
 from bot.approvals.inbox import Request
 from bot.approvals.person import Standing
@@ -61,7 +62,7 @@ def request_line(request: Request, address: Link, roster: Roster = ONE_AGENT) ->
     conversation = request.conversation
     words = entities(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
     state = say(STATES[conversation.status])
-    if request.tools:
+    if request.tools and conversation.status is Status.WAITING:
         state = say("{state} about {tools}", state=state, tools=tool_names(request.tools))
     ts = conversation.thread_ts
     way = f" · <{address(conversation.channel, ts)}|{say(OPEN_THREAD)}>" if ts else ""

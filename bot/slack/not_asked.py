@@ -11,14 +11,14 @@ from bot.approvals.approval import Approval
 from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking
 from bot.approvals.ids import ActionId
-from bot.approvals.words import phrase, say, say_many
+from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text
-from bot.slack.literal import beginning, date, in_between, in_line, person, plain, section, worded
+from bot.slack.literal import beginning, date, enumerated, in_between, in_line, person, plain, section, worded
 from bot.slack.message import Blocks, Message, as_json, size
 from bot.slack.requests import name
-from bot.slack.text import clip, entities, mention, moment
-from bot.slack.votes import AND_MORE, MOST_NAMED
+from bot.slack.text import clip, entities, moment
+from bot.slack.votes import AND_MORE, MOST_NAMED, by_whom_in_words
 
 LARGEST: Final = 12_000
 """Characters of JSON in one message; Slack fails near 13,200."""
@@ -97,11 +97,10 @@ def in_words(found: InForce) -> str:
     words = phrase("• {tool}, with the same arguments: approved by {people}, {at}.")
     if found.action.remembering and found.action.remembering.asking is Asking.ONCE_PER_TOOL:
         words = phrase("• {tool}, whatever its arguments: approved by {people}, {at}.")
-    people = [vote.by for vote in found.action.votes[:MOST_NAMED]] or [found.decided.by]
     told = say(
         words,
         tool=entities(in_line(found.action.tool, 60)[0]),
-        people=say(", ").join(map(mention, people)),
+        people=by_whom_in_words(found.action, found.decided),
         at=moment(found.decided.at),
     )
     again = say("`/agent forget {code}` has people asked again.", code=code(found))
@@ -126,9 +125,9 @@ def _line(action: Action, because: Remembered, glance: int) -> RichTextElement:
 
 
 def _who_and_when(because: Remembered) -> Sequence[RichTextElement]:
-    people = in_between([[person(id)] for id in because.by[:MOST_NAMED]])
-    if (more := len(because.by) - MOST_NAMED) > 0:
-        people = worded(AND_MORE, before=people, count=more)
+    named = [[person(id)] for id in because.by[:MOST_NAMED]]
+    more = len(because.by) - MOST_NAMED
+    people = worded(AND_MORE, before=in_between(named), count=more) if more > 0 else enumerated(named)
     if not because.taken_back:
         return worded("approved by {people}, {at}.", people=people, at=date(because.at))
     return worded(
@@ -145,5 +144,5 @@ def _tool(action: Action) -> RichTextElement:
 
 def _sentence(told: Sequence[tuple[Action, Remembered]]) -> str:
     names = dict.fromkeys(entities(name(action)) for action, _ in told)
-    sentence = say("Not asked again in this conversation: {tools}", tools=say(", ").join(names))
+    sentence = say("Not asked again in this conversation: {tools}.", tools=listed([*names]))
     return clip(sentence, _LONGEST)

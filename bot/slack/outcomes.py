@@ -32,6 +32,7 @@ _LONGEST_SIDE: Final = 2_000
 _MOST_CHANGES: Final = 20
 
 
+DECIDED_BY: Final = phrase("{decided} by {people}, {at}")
 EXPIRED: Final = phrase("⌛ Expired")
 """What became of it, in a word, where nobody decided in time."""
 
@@ -70,7 +71,8 @@ def outcome(action: Action, told: Outcome, room: int, *, in_doubt: bool = False)
 def _decision(action: Action, decided: Decided, room: int, *, in_doubt: bool) -> Drawn:
     """The decision with person and time, and with what was said or changed."""
     became = doubts.word(decided.decision) if in_doubt else word(decided.decision)
-    line = _by(became, votes.by_whom(action, decided), decided.at)
+    said = doubts.SAYS if in_doubt and not isinstance(decided.decision, Reject) else DECIDED_BY
+    line = _by(became, votes.by_whom(action, decided), decided.at, said)
     before = votes.overruled(action, decided)
     match decided.decision:
         case Approve():
@@ -99,9 +101,11 @@ def edited(action: Action, room: int) -> Drawn:
             return Drawn(elements=[])
 
 
-def _by(became: str, people: Sequence[RichTextElement], at: datetime) -> RichTextElement:
+def _by(
+    became: str, people: Sequence[RichTextElement], at: datetime, words: str = DECIDED_BY
+) -> RichTextElement:
     lead = plain(became, bold=True)
-    return section(*worded("{decided} by {people}, {at}", decided=lead, people=people, at=date(at)))
+    return section(*worded(words, decided=lead, people=people, at=date(at)))
 
 
 def need(action: Action) -> int:
@@ -127,7 +131,7 @@ def _need(action: Action, edit: Decision | None) -> int:
 
 def _need_of_change(before: Arguments, after: Arguments, name: str) -> int:
     values = [side[name] for side in (before, after) if name in side]
-    by_lines = _BY_LINES if len(values) > 1 and _has_lines(*values) else 0
+    by_lines = _BY_LINES if _has_lines(*values) else 0
     longest = max(min(weight(as_text(value)), _LONGEST_SIDE) for value in values)
     return _CHANGE + by_lines + 2 * longest  # both sides get as much
 
@@ -180,8 +184,9 @@ def is_same(before: Arguments, after: Arguments, name: str) -> bool:
 
 def _change(name: str, before: Arguments, after: Arguments, room: int) -> Drawn:
     label, cut = in_line(name, 120)
-    if name in before and name in after and _has_lines(before[name], after[name]):
-        return _by_lines(label, _in_lines(before[name]), _in_lines(after[name]), room, cut=cut)
+    if _has_lines(*(side[name] for side in (before, after) if name in side)):
+        sides = [_in_lines(side[name]) if name in side else None for side in (before, after)]
+        return _by_lines(label, sides[0], sides[1], room, cut=cut)
     half = max((room - _CHANGE) // 2, _AROUND * 2)
     old, new = _difference(before.get(name, _MISSING), after.get(name, _MISSING))
     was, shorter = _side(old, half)
@@ -201,7 +206,8 @@ def _in_lines(value: Json) -> str:
     )
 
 
-def _by_lines(label: str, was: str, becomes: str, room: int, *, cut: bool) -> Drawn:
+def _by_lines(label: str, was: str | None, becomes: str | None, room: int, *, cut: bool) -> Drawn:
+    """None is what was not there, or is no more."""
     counts = in_words(lines_of(was, becomes))
     name = plain(label or '""', bold=True)
     heading = section(*worded("{name} ({changes}):", name=name, changes=counts or say(MASKED_CHANGE)))

@@ -60,6 +60,6 @@ def _unknown(problem: str, room: int) -> RichTextElement:
         "⚠️ What this points at could not be looked up: {problem}. "
         "So it cannot be approved as it is; the agent can ask again.",
         italic=True,
-        problem=plain(in_line(problem, max(room - _NEED, _LEAST))[0] or "?", code=True),
+        problem=plain(in_line(problem.rstrip(". "), max(room - _NEED, _LEAST))[0] or "?", code=True),
     )
     return section(*told)

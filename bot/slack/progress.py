@@ -26,7 +26,7 @@ from bot.slack import buttons
 from bot.slack.literal import in_line, section
 from bot.slack.literal import plain as piece
 from bot.slack.message import Message, as_json, size
-from bot.slack.text import clip, entities
+from bot.slack.text import code, entities
 
 MOST: Final = 20
 """Calls that are shown one by one, the latest; what was before is counted. Slack takes 50."""
@@ -36,6 +36,8 @@ _PLAIN_ROOM: Final = 2_900
 _TOOL: Final = 60
 _GIVEN: Final = 300
 _TOLD: Final = 400
+_ESCAPED: Final = 1_200
+"""Characters of one of these once it is escaped."""
 
 TITLES: Final = {
     Course.WORKING: phrase("The agent is at work"),
@@ -121,7 +123,7 @@ def _counted(tasks: Sequence[Task]) -> str:
 def _tally(tasks: Sequence[Task]) -> str:
     counts = Counter(task.stand for task in tasks)
     told = ((say(STANDS[stand]).lower(), counts[stand]) for stand in Stand if counts[stand])
-    return say(", ").join(say("{stand} {count}", stand=stand, count=count) for stand, count in told)
+    return say(", ").join(say("{count} {stand}", stand=stand, count=count) for stand, count in told)
 
 
 def _in_words(plan: Plan) -> str:
@@ -141,7 +143,6 @@ def _lines(plan: Plan, shown: Sequence[Task]) -> Block:
     """The same in a `section`, of as many calls as one text holds."""
     while len(text := _in_lines(plan, shown)) > _PLAIN_ROOM and len(shown) > 1:
         shown = shown[1:]
-    text = text if len(text) <= _PLAIN_ROOM else clip(text, _PLAIN_ROOM)
     return SectionBlock(text=MarkdownTextObject(text=text, verbatim=True), block_id=f"plan-{plan.version}")
 
 
@@ -153,7 +154,13 @@ def _in_lines(plan: Plan, shown: Sequence[Task]) -> str:
 
 
 def _one_line(task: Task) -> str:
-    given, _ = in_line(retold(task.given), _GIVEN)
-    told, _ = in_line(retold(task.told), _TOLD)
-    parts = [_call(task), *([given] if given else []), *([told] if told else [])]
-    return "• " + " · ".join(entities(part) for part in parts)
+    parts = [_boxed(retold(task.given), _GIVEN), _boxed(retold(task.told), _TOLD)]
+    return "• " + " · ".join([entities(_call(task)), *filter(None, parts)])
+
+
+def _boxed(text: str, most: int) -> str:
+    """The text in a box, so that nothing in it is markup; less of it where much has to be escaped."""
+    line = in_line(text, most)[0]
+    if len(entities(line)) > _ESCAPED:
+        line = in_line(text, most // 5)[0]
+    return code(line) if line else ""

@@ -7,12 +7,14 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
-from bot.approvals.words import say
+from bot.approvals.together import is_dangerous
+from bot.approvals.words import phrase, say
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
 from bot.slack.literal import LEAST, beginning, excerpt, in_line, plain, quoted, section
 from bot.slack.pointing import points_at
 from bot.slack.rendered import note, presented
 
+DANGEROUS: Final = phrase("⚠️ Marked as dangerous")
 DIGEST: Final = 8
 """Characters of the digest that people compare."""
 LONGEST_NAME: Final = 80
@@ -45,7 +47,10 @@ def title(action: Action, number: int, total: int) -> RichTextElement:
     which = say("{number} of {total}", number=number, total=total)
     place = [plain(f"{which}  ")] if total > 1 else []
     digest = say("digest {digest}", digest=in_line(action.digest[:DIGEST], 4 * DIGEST)[0])
-    return section(*place, plain(name(action), bold=True, code=True), plain(f"  {digest}", italic=True))
+    mark = [plain(f"\n{say(DANGEROUS)}", bold=True)] if is_dangerous(action) else []
+    return section(
+        *place, plain(name(action), bold=True, code=True), plain(f"  {digest}", italic=True), *mark
+    )
 
 
 def request(action: Action, number: int, total: int, room: int, *, table: bool = False) -> Drawn:

@@ -26,7 +26,7 @@ from bot.slack import payloads, verbs
 from bot.slack.edits import typed
 from bot.slack.forms import message_form
 from bot.slack.inputs import literal, text_input
-from bot.slack.literal import excerpt, person, plain, quote, section, worded
+from bot.slack.literal import excerpt, person, plain, quoted, section, worded
 from bot.slack.message import View
 from bot.slack.payloads import Click, Malformed, Submission
 from bot.slack.private import Private
@@ -53,7 +53,7 @@ TOLD_CUT: Final = phrase(
     "The message is long: the agent gets its first {most:,} of {all:,} characters as a quotation, and "
     "answers in its thread."
 )
-WHICH: Final = phrase("Begin with NAME: to ask another agent than {first}; they are {names}.")
+WHICH: Final = phrase("{first} is asked. To ask another agent, begin with its name and a colon ({names}).")
 NO_TEXT: Final = phrase("This message has no text that could be taken along, so nothing was done.")
 NOT_IN_IT: Final = phrase("You are not in the channel of this message, so nothing was done.")
 CHANGED: Final = phrase(
@@ -98,12 +98,10 @@ def ask_form(about: About, text: str, author: str, roster: Roster = ONE_AGENT) -
     by = person(UserId(author)) if is_user_id(author) else plain(say(AN_APP))
     words = spoken(text)
     part = excerpt(words, _SHOWN)
-    left_out = say("… {count:,} characters left out here …", count=part.left_out)
-    left = f"\n{left_out}\n" if part.left_out else ""
     is_cut = len(words) > MOST_QUOTED
     told = say(TOLD_CUT, most=MOST_QUOTED, all=len(words)) if is_cut else say(TOLD)
     if roster.are_several:
-        told += " " + say(WHICH, first=roster.names[0], names=say(", ").join(roster.names))
+        told += " " + say(WHICH, first=roster.names[0], names=say(", ").join(roster.names[1:]))
     view = SlackView(
         type="modal",
         callback_id=verbs.ASK_FORM,
@@ -112,10 +110,7 @@ def ask_form(about: About, text: str, author: str, roster: Roster = ONE_AGENT) -
         close=literal(say("Cancel")),
         private_metadata=str(about),
         blocks=[
-            RichTextBlock(
-                elements=[section(*worded(ABOUT, author=by)), quote(part.head + left + part.tail)],
-                block_id="message",
-            ),
+            RichTextBlock(elements=[section(*worded(ABOUT, author=by)), *quoted(part)], block_id="message"),
             InputBlock(
                 block_id=ASK,
                 label=literal(say(LABEL)),
@@ -203,10 +198,10 @@ class Shortcuts:
         author = await self._author(_text(message, "user"))
         to = self.steering.roster.address(ask)
         note = saying(ASKED_ABOUT, length=len(spoken(text)))
-        quoted = asked_about(to.text, text, author) if to.text else ""
+        told = asked_about(to.text, text, author) if to.text else ""
         source = Ts(f"{about.ts}/{form.view_id}")  # the same form is heard once
         hear = partial(self.steering.hear, by=form.by, channel=channel, ts=source, thread_ts=thread)
-        await hear(quoted, shown=saying(ASKED_AND, words=to.text, note=note), to=to)
+        await hear(told, shown=saying(ASKED_AND, words=to.text, note=note), to=to)
 
     async def _message(self, about: About) -> object:
         """The message as Slack has it now; None if there is none."""

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from bot.slack.markdown import fence_after, marks_of
-from bot.slack.text import border
+from bot.slack.text import border, units
 
 LIMIT: Final = 11_000
 """Characters of one message; Slack takes 12,000 over all markdown blocks, and 1,200 more for the others."""
@@ -88,8 +88,3 @@ def _short(line: str, limit: int) -> list[str]:
         pieces.append(line[:end])
         line = line[end:]
     return [*pieces, line]
-
-
-def units(text: str) -> int:
-    """Length in UTF-16, the larger of the two ways in which Slack may count."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -25,7 +25,7 @@ from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.answers import LONGEST_FALLBACK
 from bot.slack.buttons import button
-from bot.slack.literal import date, in_between, in_line, person, plain, section, worded
+from bot.slack.literal import date, enumerated, in_between, in_line, person, plain, section, worded
 from bot.slack.message import Message, as_json, size
 from bot.slack.naming import in_a_line
 from bot.slack.text import clip, entities
@@ -100,7 +100,7 @@ def link_to(conversation: Conversation, workspace_url: str) -> str:
 def _one(one: AskedFor, workspace_url: str, block_id: str, agent: str, *, stoppable: bool) -> list[Block]:
     words = plain(f"“{_words(one)}”", bold=True)
     line = worded("{at}: {stands}", at=date(one.conversation.started_at), stands=_stands(one.conversation))
-    if tools := _tools(one):
+    if one.conversation.status is Status.WAITING and (tools := _tools(one)):
         line = worded("{stands} about {tools}", stands=line, tools=tools)
     if not stoppable:
         line = worded("Asked by {who}, {stands}", who=person(one.conversation.requester), stands=line)
@@ -116,19 +116,20 @@ def _one(one: AskedFor, workspace_url: str, block_id: str, agent: str, *, stoppa
 def _tools(one: AskedFor) -> Sequence[RichTextElement]:
     """Those about which people are asked."""
     tools = list(dict.fromkeys(action.tool for approval in one.waiting for action in approval.open))
-    named = in_between([[plain(in_line(tool, 80)[0] or '""', code=True)] for tool in tools[:MOST_TOOLS]])
+    named = [[plain(in_line(tool, 80)[0] or '""', code=True)] for tool in tools[:MOST_TOOLS]]
     more = len(tools) - MOST_TOOLS
-    return worded(AND_MORE, before=named, count=more) if more > 0 else named
+    return worded(AND_MORE, before=in_between(named), count=more) if more > 0 else enumerated(named)
 
 
 def _stop(one: AskedFor) -> ButtonElement:
     words = _words(one)
-    element = button(verbs.STOP_OWN, say("Stop"), one.conversation.id, about=words, style="danger")
+    element = button(verbs.STOP_OWN, say("Stop"), one.conversation.id, about=words)
     element.confirm = ConfirmObject(
         title=say("Stop the agent?"),
         text=PlainTextObject(text=say("What runs now ends; what waits is withdrawn, and none of it runs.")),
         confirm=say("Stop"),
         deny=say("Go on"),
+        style="danger",
     )
     return element
 

@@ -51,6 +51,11 @@ def entities(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def code(line: str) -> str:
+    """The same between backticks, in which it has none of its own: no markup in it is any."""
+    return f"`{entities(line.replace('`', chr(0x2CB)))}`" if line.strip() else '`""`'
+
+
 def own_words(sentence: str) -> str:
     """A sentence of ours for mrkdwn: escaped, but the people it names by `<@U…>` stay mentions."""
     return _ESCAPED_MENTION.sub(r"<@\1>", escape(sentence))
@@ -82,6 +87,25 @@ def weight(text: str) -> int:
     Slack does not say whether it counts code points, UTF-16 units or escapes; this is the largest of them.
     """
     return len(json.dumps(text)) - 2
+
+
+def units(text: str) -> int:
+    """Length in UTF-16, the larger of the two ways in which Slack may count."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def within(text: str, most: int) -> str:
+    """The text, or as much of its beginning as has no more than `most` characters, and `…`.
+
+    For the short texts of which Slack counts the characters, whatever their JSON weighs: in Chinese or Greek
+    it weighs six times as much.
+    """
+    if units(text) <= most:
+        return text
+    end = min(len(text), most - 1)
+    while units(text[:end]) > most - 1:
+        end -= 1
+    return f"{text[: border(text, end)].rstrip()}…"
 
 
 def clip(text: str, limit: int) -> str:

@@ -15,7 +15,8 @@ from bot.approvals.words import phrase, say
 from bot.slack import verbs
 from bot.slack.fields import Hidden
 from bot.slack.inputs import literal
-from bot.slack.literal import in_line
+from bot.slack.literal import in_one_line
+from bot.slack.text import within
 
 BLOCK: Final = "tool"
 OTHER_FIELDS: Final = phrase(
@@ -58,7 +59,7 @@ def choice(action: Action, tool: str) -> list[InputBlock]:
     if not action.targets:
         return []
     options = [
-        Option(value=str(place), text=literal(in_line(name, _LONGEST)[0] or '""'))
+        Option(value=str(place), text=literal(within(in_one_line(name), _LONGEST) or '""'))
         for place, name in enumerate(tools(action))
     ]
     element = StaticSelectElement(

@@ -44,7 +44,7 @@ def kept(post: Post) -> Message:
 
 def _reject_all(post: Post) -> ButtonElement:
     element = button(
-        verbs.REJECT_ALL, say(LABEL), post.id, about=say("that the message gives"), style="danger"
+        verbs.REJECT_ALL, say(LABEL), post.id, about=say("given in the message above"), style="danger"
     )
     element.confirm = ConfirmObject(
         title=say(ASKED),

@@ -15,7 +15,8 @@ from slack_sdk.models.blocks import (
 from slack_sdk.models.views import View as SlackView
 
 from bot.approvals.approval import Action, Approval, Decided, State
-from bot.approvals.decision import Arguments, Edit
+from bot.approvals.decision import Arguments, Edit, Json
+from bot.approvals.masking import Masked
 from bot.approvals.words import say
 from bot.slack import buttons, doubts, rendered, verbs, votes
 from bot.slack.arguments import as_json_text, doubts_about, extent
@@ -111,17 +112,33 @@ def _arguments(arguments: Arguments) -> Iterator[Block]:
         yield _rich(section(plain(say("No arguments."), italic=True)))
     for argument, value in arguments.items():
         text = value if isinstance(value, str) else as_json_text(value)
-        kind = say("text") if isinstance(value, str) else "JSON"
         label, cut = in_line(argument, LONGEST_LABEL)
         label = label or '""'
         if cut:
             yield _rich(section(plain(say("The whole name of the next one:"), italic=True)))
             yield from (_rich(block(part)) for part in pieces(shown(argument)) if part.strip())
         name = plain(label, bold=True)
-        yield _rich(section(*worded("{name} ({kind}, {extent}):", name=name, kind=kind, extent=extent(text))))
+        yield _rich(section(*worded("{name} ({extent}):", name=name, extent=_extent(value, text))))
         if not shown(text).strip():
             yield _rich(block(shown(as_json_text(value))))
         yield from (_rich(block(part)) for part in pieces(shown(text)) if part.strip())
+
+
+def _extent(value: Json, text: str) -> str:
+    """What kind of value it is, and how long, where that says anything."""
+    match value:
+        case Masked(whole=True):
+            return say("masked")
+        case bool():
+            return say("true or false")
+        case int() | float():
+            return say("number")
+        case None:
+            return say("nothing")
+        case str():
+            return say("{kind}, {extent}", kind=say("text"), extent=extent(text))
+        case _:
+            return say("{kind}, {extent}", kind="JSON", extent=extent(text))
 
 
 def _title(approval: Approval, action: Action) -> Block:

@@ -1,14 +1,14 @@
 """Votes on a card: who gave theirs, how many more it takes, and from whom."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Action, Decided, Vote, ends
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
-from bot.approvals.words import phrase, say
-from bot.slack.literal import channel, in_line, person, plain, section, worded
+from bot.approvals.words import OR, listed, phrase, say
+from bot.slack.literal import channel, enumerated, in_between, in_line, person, plain, section, worded
 from bot.slack.text import mention
 
 MOST_NAMED: Final = 8
@@ -53,9 +53,9 @@ def by_whom(action: Action, decided: Decided) -> list[RichTextElement]:
 def by_whom_in_words(action: Action, decided: Decided) -> str:
     """The same in mrkdwn."""
     people = [vote.by for vote in _part_of(action, decided)] or [decided.by]
-    told = say(", ").join(mention(id) for id in people[:MOST_NAMED])
+    named = [mention(id) for id in people[:MOST_NAMED]]
     more = len(people) - MOST_NAMED
-    return say(AND_MORE, before=told, count=more) if more > 0 else told
+    return say(AND_MORE, before=say(", ").join(named), count=more) if more > 0 else listed(named)
 
 
 def overruled(action: Action, decided: Decided) -> list[RichTextElement]:
@@ -69,27 +69,27 @@ def _part_of(action: Action, decided: Decided) -> Sequence[Vote]:
 
 
 def _people(votes: Sequence[Vote]) -> list[RichTextElement]:
-    people = list(_joined([[person(vote.by)] for vote in votes[:MOST_NAMED]], say(", ")))
+    named = [[person(vote.by)] for vote in votes[:MOST_NAMED]]
     more = len(votes) - MOST_NAMED
-    return [*worded(AND_MORE, before=people, count=more)] if more > 0 else people
+    people = worded(AND_MORE, before=in_between(named), count=more) if more > 0 else enumerated(named)
+    return list(people)
 
 
-def _missing(action: Action) -> Iterator[RichTextElement]:
+def _missing(action: Action) -> Sequence[RichTextElement]:
     """`1 more of @release and 1 more of Bob or Carol`; or, where any of them would do, `1 more of …`."""
     tally = action.tally
     wanted = [(more, need.approvers) for more, need in zip(tally.more, action.needs, strict=True) if more]
     if not tally.is_definite:
         wanted = [(tally.missing, tuple(dict.fromkeys(who for _, group in wanted for who in group)))]
     words = phrase("{count} more of {people}") if action.votes else phrase("{count} of {people}")
-    each = [[*worded(words, count=more, people=_any_of(group))] for more, group in wanted]
-    yield from _joined(each, say(" and "))
+    return enumerated([worded(words, count=more, people=_any_of(group)) for more, group in wanted])
 
 
-def _any_of(group: Sequence[Who]) -> list[RichTextElement]:
+def _any_of(group: Sequence[Who]) -> Sequence[RichTextElement]:
     named = [[_who(who)] for who in group[:MOST_NAMED]]
-    more = len(group) - len(named)
-    people = list(_joined(named, say(" or ")))
-    return [*worded("{before} or {count} others", before=people, count=more)] if more else people
+    if more := len(group) - len(named):
+        return worded("{before} or {count} others", before=in_between(named), count=more)
+    return enumerated(named, OR)
 
 
 def _who(who: Who) -> RichTextElement:
@@ -112,10 +112,3 @@ def _who(who: Who) -> RichTextElement:
             return plain(in_line(name, _HANDLE)[0])
         case _:
             assert_never(who)
-
-
-def _joined(parts: Iterable[list[RichTextElement]], word: str) -> Iterator[RichTextElement]:
-    for number, part in enumerate(parts):
-        if number:
-            yield plain(word)
-        yield from part

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bot.approvals.approval import Approval, Expired, Shape, State
-from bot.approvals.words import phrase, say, say_many
+from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack.answers import sentence
 from bot.slack.headlines import names
 from bot.slack.message import Message
@@ -42,7 +42,7 @@ def escalation(approval: Approval, who: str) -> Message | None:
     """That nobody has decided yet and who is called in; None if nobody has to decide any more."""
     if approval.state is not State.WAITING:
         return None
-    called = " ".join(mention(id) for id in sorted(approval.escalated_to))
+    called = listed([mention(id) for id in sorted(approval.escalated_to)])
     about = {"tools": names(approval.open), "time": moment(approval.asked_at)}
     nobody = say("📣 {people}: nobody has decided about {tools} since {time}.", people=called, **about)
     return sentence(" ".join([nobody, *_until(approval), _to_decide(own_words(who))]))
@@ -51,7 +51,7 @@ def escalation(approval: Approval, who: str) -> Message | None:
 def expiry(approval: Approval) -> Message:
     """That it has expired, for whoever asked: what did not run, and what was decided before."""
     expired = [action for action in approval.actions if isinstance(action.outcome, Expired)]
-    asked = " ".join(mention(id) for id in sorted(approval.requesters))
+    asked = listed([mention(id) for id in sorted(approval.requesters)])
     rest = len(approval.actions) - len(expired)
     about = {"people": asked, "tools": names(expired)}
     if approval.shape is Shape.IN_DOUBT:

@@ -30,11 +30,11 @@ GENERAL: Final = "C0GENERAL"
 FAULTS: Final = (Path(__file__).parent / "page_faults.js").read_text(encoding="utf-8")
 """Tells what is wrong with a part of the page, a line each."""
 SCROLLED: Final = """part => {
-    const most = Math.max(
-        ...[part, ...part.querySelectorAll("*")].map(each => each.scrollHeight - each.clientHeight));
-    return part.matches("article") ? 0 : Math.min(8000, Math.ceil(most * 1.5));
+    const all = [part, ...part.querySelectorAll("*")];
+    const most = Math.max(...all.map(each => each.scrollHeight - each.clientHeight));
+    return part.matches("article") ? part.scrollHeight : Math.min(8000, Math.ceil(most * 1.5));
 }"""
-"""How much higher the window has to be, so that a form or Home is in its picture to the end."""
+"""How much higher the window has to be, so that the part is in its picture to the end."""
 
 
 class Frame:

@@ -214,10 +214,10 @@ _ASKED: Final[Mapping[str, Approval]] = {
     "decided, thirty": decided(many(30), [Approve(), Reject("No."), Respond("7"), EDIT]),
     "expired": expired(one()),
     "expired, one of two": expired(decided(two(), [Approve()], first=1)),
-    "withdrawn": one().withdraw("<@U0BOB> stopped it."),
+    "withdrawn": one().withdraw("stopped by <@U0BOB>"),
     "withdrawn without words": decided(two(), [Approve()], first=1).withdraw(""),
-    "withdrawn after a vote": voted_for(Approve()).withdraw("The agent changed its mind."),
-    "withdrawn, thirty": many(30).withdraw("The agent changed its mind."),
+    "withdrawn after a vote": voted_for(Approve()).withdraw("the agent no longer waits for it"),
+    "withdrawn, thirty": many(30).withdraw("the agent no longer waits for it"),
     "let through": replace(
         one(), state=State.SETTLED, actions=(replace(one().actions[0], outcome=LetThrough(at=NOW)),)
     ),
@@ -227,12 +227,13 @@ _ASKED: Final[Mapping[str, Approval]] = {
     "in doubt, again": doubtful(Approve()),
     "in doubt, skipped": doubtful(Reject()),
     "in doubt, expired": expired(doubtful()),
-    "in doubt, withdrawn": doubtful().withdraw("Stopped."),
+    "in doubt, withdrawn": doubtful().withdraw("stopped"),
 }
 
 
 _OPEN: Final = ("open", "open, one of two decided", "open, one of two votes", "open, thirty calls")
 _TIMED: Final = (*_OPEN[:2], "approved", "expired, one of two")
+_EXPIRED: Final = ("expired", "expired, one of two", "in doubt, expired")
 _CROWD: Final = tuple(UserId(f"U0VOTER{number}") for number in range(12))
 
 
@@ -242,6 +243,10 @@ def _card(asked: Approval) -> Message:
 
 def _in_time(kind: Callable[..., Message | None], asked: Approval, *who: str) -> Message:
     return kind(asked, *who) or notice("Nothing is said.")
+
+
+def _called(name: str) -> Approval:
+    return replace(_ASKED[name], escalated_to=frozenset({BOB, UserId("U0CAROL")}))
 
 
 def _form(made: Callable[..., View], asked: Approval, *more: object) -> View:
@@ -288,8 +293,8 @@ def _home(asked: Iterable[Approval]) -> View:
 MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     **{f"card, {name}": partial(_card, asked) for name, asked in _ASKED.items()},
     **{f"reminder, {name}": partial(_in_time, reminder, _ASKED[name], "<@U0BOB>") for name in _TIMED},
-    **{f"escalation, {name}": partial(_in_time, escalation, _ASKED[name], "<@U0BOB>") for name in _TIMED},
-    **{f"expiry, {name}": partial(_in_time, expiry, _ASKED[name]) for name in _TIMED[2:]},
+    **{f"escalation, {name}": partial(_in_time, escalation, _called(name), "<@U0BOB>") for name in _TIMED},
+    **{f"expiry, {name}": partial(_in_time, expiry, _ASKED[name]) for name in _EXPIRED},
     "not asked": lambda: not_asked(through(remembered())),
     "not asked, by many": lambda: not_asked(through(remembered(by=_CROWD))),
     "not asked, taken back": lambda: not_asked(through(remembered(taken_back=ALICE))),

@@ -143,7 +143,7 @@ FULL: Final = Inbox(
             _voted(voted_for(Approve(), Reject("No."))),
             _voted(expired(voted_for(Approve()))),
             _voted(voted_for(Approve())),
-            _voted(voted_for(Approve()).withdraw("Stopped.")),
+            _voted(voted_for(Approve()).withdraw("stopped")),
         )
     ),
     every=tuple(_asked(each) for each in (one(), _burst(3))),
@@ -251,7 +251,8 @@ VIEWS: Final[Mapping[str, Callable[[], View]]] = {
     "reject all, of one": lambda: _sheet(DecisionKind.REJECT, tools=0),
     "ask the agent": lambda: _ask("Look at <@U0ALICE>'s *file*\n&lt;now&gt;", "U0BOB"),
     "ask the agent, long": lambda: _ask(LONG * 3, "B0APP"),
-    "respond, one of few": lambda: respond_form(*_pair(_question(choices=["Keep", "", "ä" * 90, 7]))),
+    "respond, one of few": lambda: respond_form(*_pair(_question(choices=["Keep", "全部保留" * 20, 7]))),
+    "respond, no choices": lambda: respond_form(*_pair(_question(choices=["Keep", "", 7]))),
     "respond, several of few": lambda: respond_form(*_pair(_question(options=["a", "b"], multiple=True))),
     "respond, one of many": lambda: respond_form(*_pair(_question(choices=[*range(11)]))),
     "respond, several of many": lambda: respond_form(

@@ -11,7 +11,7 @@ from bot.approvals.person import Standing
 from bot.approvals.realm import Realm
 from bot.approvals.roster import Roster
 from bot.approvals.words import say
-from bot.slack.answers import notice, opening
+from bot.slack.answers import opening, sentence
 from bot.slack.cards import card
 from bot.slack.home import home
 from bot.slack.message import Message, View
@@ -47,7 +47,7 @@ def _home() -> View:
 MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "card, of several agents": lambda: card(BY_DEFAULT.approval(states.one()), requester=ALICE, agent="docs"),
     "opening, of several agents": lambda: opening(ALICE, "Tidy up", "docs"),
-    "help, of several agents": lambda: notice(say(HELP) + helped(ROSTER)),
+    "help, of several agents": lambda: sentence(say(HELP) + helped(ROSTER)),
 }
 
 VIEWS: Final[Mapping[str, Callable[[], View]]] = {

@@ -52,21 +52,22 @@ def test_a_call_that_is_not_shown_whole_is_left_out_until_the_person_has_opened_
     assert [one.id for one in made.listed] == ["a0", "a2"]
     assert made.cut
     assert (
-        "Left out: 8,000 characters are not shown whole here, and you have not opened them. "
-        "Open them with View all, close this, and press Approve all again."
+        "Left out, the next one: its 8,000 characters are not shown whole here, and you have not opened "
+        "them. Open them with View all, close this, and press Approve all again."
     ) in text_of(made.view)
     assert buttons(made.view).count("View all") == 1
     made = sheet(covering(3, long=(1,)), APPROVE, {ActionId("a1")})
     assert [one.id for one in made.listed] == ["a0", "a1", "a2"]
-    assert "Not shown whole here. You have opened the whole of it, so it is among those." in text_of(
-        made.view
+    assert (
+        "The next one is not shown whole here. You have opened the whole of it, so it is among those."
+        in text_of(made.view)
     )
 
 
 def test_a_call_that_nobody_has_opened_is_rejected_with_the_others() -> None:
     made = sheet(covering(2, long=(1,)), REJECT, ())
     assert [one.id for one in made.listed] == ["a0", "a1"]
-    assert "Not shown whole here: 8,000 characters in all." in text_of(made.view)
+    assert "The next one is not shown whole here: 8,000 characters in all." in text_of(made.view)
 
 
 def test_where_none_is_shown_whole_there_is_nothing_to_send() -> None:

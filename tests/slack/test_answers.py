@@ -11,7 +11,8 @@ from bot.slack import verbs
 from bot.slack.answers import answer, failure, notice, opening, plain, refusal
 from bot.slack.markdown import JOINT, defuse
 from bot.slack.message import File
-from bot.slack.splitting import split, units
+from bot.slack.splitting import split
+from bot.slack.text import units
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack
 from tests.slack.reading import readable
 from tests.slack.samples import ALICE, ANSWER, BOB, TEXTS
@@ -180,7 +181,8 @@ def test_a_failure_can_be_retried_until_somebody_did() -> None:
     [retry] = failed.blocks[1]["elements"]
     assert (retry["action_id"], retry["value"]) == (verbs.RETRY, "post-1")
     settled = failure(post("The model failed.", settled_by=BOB))
-    assert readable(settled.blocks) == "⚠️ The model failed.\n(Retried by <@U0BOB>)"
+    assert readable(settled.blocks) == "⚠️ The model failed.\n(Retried by <@U0BOB>.)"
+    assert settled.text == "⚠️ The model failed. Retried by <@U0BOB>."
     over = failure(post("The model failed.", settled_by=UserId("")))
     assert readable(over.blocks) == "⚠️ The model failed.\n(Over since.)"
 

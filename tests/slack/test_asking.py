@@ -155,7 +155,7 @@ def test_a_button_is_called_by_what_it_does_to_what_and_stays_short() -> None:
     assert labels({"path": "notes.txt"})[:4] == [
         "Approve delete_file notes.txt",
         "Edit delete_file notes.txt",
-        "Respond delete_file notes.txt",
+        "Respond to delete_file notes.txt",
         "Reject delete_file notes.txt",
     ]
     assert labels({"password": "hunter2"})[0] == "Approve delete_file (masked, 7 characters)"
@@ -232,5 +232,5 @@ def test_three_calls_are_told_in_the_sentence_and_a_fourth_is_counted() -> None:
         asked = approval(*(action(n, "rm", {"path": f"f{n}"}) for n in range(count)))
         return card(asked, requester=ALICE).text
 
-    assert said(3) == "Approval needed: <@U0ALICE> asks for rm f0, rm f1, rm f2."
+    assert said(3) == "Approval needed: <@U0ALICE> asks for rm f0, rm f1 and rm f2."
     assert said(4) == "Approval needed: <@U0ALICE> asks for rm f0, rm f1, rm f2 and 1 more."

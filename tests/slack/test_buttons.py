@@ -14,7 +14,7 @@ from tests.slack.samples import action, approval
 
 ONCE_MORE = {
     "title": {"type": "plain_text", "text": "Run it?", "emoji": True},
-    "text": {"type": "plain_text", "text": "Run `drop`? This is marked as dangerous.", "emoji": False},
+    "text": {"type": "plain_text", "text": "Run drop a? This is marked as dangerous.", "emoji": False},
     "confirm": {"type": "plain_text", "text": "Run it", "emoji": True},
     "deny": {"type": "plain_text", "text": "Cancel", "emoji": True},
     "style": "danger",
@@ -31,8 +31,17 @@ def told(made: Any) -> list[tuple[str, str, str | None, bool]]:  # noqa: ANN401 
     return [(one["text"]["text"], one["action_id"], one.get("style"), "confirm" in one) for one in drawn]
 
 
-@pytest.mark.parametrize(("about", "heard"), [("x" * 71, f"On {'x' * 71}"), ("x" * 72, f"On {'x' * 65}…")])
-def test_what_is_heard_of_a_button_has_74_characters_at_most(about: str, heard: str) -> None:
+@pytest.mark.parametrize(
+    ("about", "heard"),
+    [
+        ("x" * 72, f"On {'x' * 72}"),
+        ("x" * 73, f"On {'x' * 71}…"),
+        ("保" * 72, f"On {'保' * 72}"),
+        ("保" * 73, f"On {'保' * 71}…"),
+        ("\U0001f600" * 37, "On " + "\U0001f600" * 35 + "…"),
+    ],
+)
+def test_what_is_heard_of_a_button_has_75_characters_at_most(about: str, heard: str) -> None:
     assert buttons.button("verb", "On", "value", about=about).to_dict() == {
         "type": "button",
         "text": {"type": "plain_text", "text": "On", "emoji": True},
@@ -82,10 +91,20 @@ def test_what_lets_a_dangerous_call_run_stands_last_without_colour_and_asks_once
     assert told(unread)[-1] == ("Approve", "approve_unread", None, True)
 
 
-@pytest.mark.parametrize(("tool", "named"), [("t" * 80, "t" * 80), ("t" * 81, "t" * 74 + "…"), ("", '""')])
-def test_the_question_names_the_tool(tool: str, named: str) -> None:
-    confirm = buttons.decisions(dangerous(tool))[-1].to_dict()["confirm"]
-    assert confirm["text"]["text"] == f"Run `{named}`? This is marked as dangerous."
+@pytest.mark.parametrize(
+    ("tool", "path", "named"),
+    [
+        ("drop", "orders.csv", "drop orders.csv"),
+        ("t" * 60, "a", "t" * 60 + " a"),
+        ("t" * 61, "a", "t" * 54 + "… a"),
+        ("", "a", '"" a'),
+        ("保" * 9, "保" * 99, "保" * 9 + " " + "保" * 7 + "…"),
+    ],
+)
+def test_the_question_names_the_call_and_what_it_is_done_to(tool: str, path: str, named: str) -> None:
+    asked = replace(dangerous(tool), arguments={"path": path})
+    confirm = buttons.decisions(asked)[-1].to_dict()["confirm"]
+    assert confirm["text"]["text"] == f"Run {named}? This is marked as dangerous."
 
 
 def test_a_dangerous_call_in_doubt_asks_once_more_before_it_runs_again() -> None:

@@ -122,7 +122,7 @@ def test_a_card_reads_like_this() -> None:
     )
     assert drawn(asked).text == (
         "Approval needed: <@U0ALICE> asks for delete_file tmp.log, "
-        'write_file path: notes.txt, id: "3", ask_user Keep data.csv?.'
+        'write_file path: notes.txt, id: "3" and ask_user Keep data.csv?.'
     )
 
 
@@ -202,7 +202,7 @@ def test_of_many_actions_the_first_open_ones_are_whole_and_the_others_counted() 
     assert open_ones == {each.id for each in asked.actions[10 : 10 + len(open_ones)]}
     assert len(open_ones) >= 4
     assert "10. `write_file` `path: notes.txt, content: done` approved by <@U0BOB>, <!date" in text
-    assert f"({40 - len(open_ones)} more wait: write_file ({40 - len(open_ones)} times). They move up" in text
+    assert f"({40 - len(open_ones)} more wait: write_file. They move up" in text
     assert (verbs.VIEW_EVERY, asked.id) in buttons(drawn(asked))
 
 

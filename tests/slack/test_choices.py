@@ -14,6 +14,7 @@ from bot.approvals.decision import Json
 from bot.slack.choices import ANSWER, choices, sentences
 from bot.slack.edits import FieldErrors
 from bot.slack.forms import read_message, read_reason, reject_form, respond_form
+from bot.slack.text import units
 from tests.slack.limits import assert_view_fit_for_slack
 from tests.slack.reading import readable
 from tests.slack.samples import VALUES, action, approval
@@ -298,3 +299,27 @@ def test_of_reasons_only_the_first_that_was_chosen_counts() -> None:
     assert read_reason(picked("ready", "0", "1", several=True), one) == "Too large"
     assert read_reason(picked("ready", "1"), one) == "Not today"
     assert read_reason(picked("ready"), one) == ""
+
+
+@pytest.mark.parametrize("letter", ["x", "保", "\u00e9", "\U0001f600"])
+def test_an_option_shows_as_much_as_slack_takes_in_any_alphabet(letter: str) -> None:
+    fits = 75 // units(letter)
+    exactly, longer = letter * fits, letter * (fits + 1)
+    asked = approval(action(arguments={"question": "Which?", "choices": [exactly, longer]}))
+    view = respond_form(asked, asked.actions[0])
+    [element] = [each["element"] for each in view["blocks"] if each.get("block_id") == "choice"]
+    shown = [option["text"]["text"] for option in element["options"]]
+    assert shown == [exactly, letter * (74 // units(letter)) + "…"]
+    assert exactly in readable(view["blocks"])
+
+
+def test_choices_that_the_inputs_show_whole_are_not_told_once_more() -> None:
+    def told(**arguments: Json) -> str:
+        asked = approval(action(arguments={"question": "Which?", **arguments}))
+        return readable(respond_form(asked, asked.actions[0])["blocks"])
+
+    assert "choices" not in told(choices=["a", "b"])
+    assert "multiple" not in told(options=["a", "b"], multiple=True)
+    assert "• `b`" in told(choices=["a", "b", "x" * 76])
+    assert '"why": "dear"' in told(choices=[{"label": "a", "why": "dear"}])
+    assert "multiple: `true`" in told(multiple=True)

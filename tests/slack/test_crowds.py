@@ -8,7 +8,7 @@ import pytest
 from bot.approvals.action import Expired, LetThrough
 from bot.approvals.approval import Approval, Outcome
 from bot.approvals.decision import Approve, Arguments, Decision, Edit, Reject, Respond
-from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ids import ActionId
 from bot.slack.crowds import LONGEST, TO_CHANGE, decided, ended, next_rows, waiting
 from bot.slack.votes import by_whom_in_words
 from tests.slack.samples import BOB, NOW, TWO, action, approval, voted
@@ -42,8 +42,8 @@ def said(decision: Decision, room: int = ROOM) -> str:
         (Reject(), f"rejected by <@U0BOB>, {WHEN}"),
         (Reject("not `today`"), f"rejected by <@U0BOB>, {WHEN} `not \u02cbtoday\u02cb`"),
         (Respond("<7>"), f"answered by <@U0BOB>, {WHEN} `&lt;7&gt;`"),
-        (Edit({"n": 1, "m": "x"}), f"edited by <@U0BOB>, {WHEN} `n: 1, m: x`"),
-        (Edit({"n": 1}, "other"), f"edited by <@U0BOB>, {WHEN} `other: n: 1`"),
+        (Edit({"n": 1, "m": "x"}), f"edited and approved by <@U0BOB>, {WHEN} `n: 1, m: x`"),
+        (Edit({"n": 1}, "other"), f"edited and approved by <@U0BOB>, {WHEN} `other: n: 1`"),
     ],
 )
 def test_a_line_tells_call_decision_person_time_and_words(decision: Decision, words: str) -> None:
@@ -173,5 +173,6 @@ def test_in_words_eight_people_are_named_and_the_others_counted() -> None:
         )
         [call] = one.actions
         assert call.decided
-        people = ", ".join(f"<@{UserId(f'U0VOTER{number}')}>" for number in range(8))
+        first = ", ".join(f"<@U0VOTER{number}>" for number in range(7))
+        people = f"{first}, <@U0VOTER7>" if more else f"{first} and <@U0VOTER7>"
         assert by_whom_in_words(call, call.decided) == people + more

@@ -4,7 +4,8 @@ import pytest
 
 from bot.slack.markdown import JOINT, defuse, fence_after, marks_of, undefused
 from bot.slack.scripts import suspicions
-from bot.slack.splitting import split, units
+from bot.slack.splitting import split
+from bot.slack.text import units
 
 WORD = "word "
 

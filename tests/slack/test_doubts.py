@@ -59,7 +59,7 @@ def test_a_decided_one_says_who_said_what_and_never_that_it_was_approved_or_reje
     assert_fit_for_slack(drawn)
     told = readable(drawn.blocks)
     assert words(drawn.blocks) == []
-    assert f"{said} by @U0BOB" in told
+    assert (f"{said} by @U0BOB" if isinstance(decision, Reject) else f"{said}, says @U0BOB") in told
     assert drawn.text.endswith(f"{said}, says <@U0BOB>.")
     assert not {"Approved", "Rejected", "Answered", "reason"} & {*told.split()}
     assert ("receipt 17" in told) == (decision == Respond("receipt 17"))

@@ -96,7 +96,8 @@ def test_what_waits_stands_there_as_on_its_card_with_the_same_buttons_and_the_wa
     view = drawn(bobs(waiting(approval(action(0)))))
     text = readable(view["blocks"])
     assert text.startswith(
-        f"# Waiting for you\n*write_file*\nAsked by <@U0ALICE>, {AT_NINE}\n`write_file`  digest 01234567\n"
+        f"# Waiting for you\n*write_file* `notes.txt`\nAsked by <@U0ALICE>, {AT_NINE}\n"
+        "`write_file`  digest 01234567\n"
     )
     assert "[Approve] [Edit] [Respond] [Reject]" in text
     assert view["blocks"][1]["accessory"]["url"] == "https://a.example/C0GENERAL/1.000200"
@@ -124,7 +125,7 @@ def test_of_one_approval_three_actions_are_drawn_and_the_others_are_counted() ->
 def test_only_those_actions_are_drawn_that_wait_for_this_person() -> None:
     about = decided(approval(action(0), action(1, "deploy"), action(2, "drop")), [Approve()], first=1)
     text = words(bobs(Mine(asked=in_thread(about), actions=(about.actions[2].id,))))
-    assert "*drop* (1 of 3 decided)" in text
+    assert "*drop* `notes.txt` (1 of 3 decided)" in text
     assert text.count("[Approve]") == 1
     assert "deploy" not in text
 

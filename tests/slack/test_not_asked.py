@@ -193,13 +193,13 @@ AT_NINE = "<!date^1772443800^{date_short_pretty}, {time}|2026-03-02 09:30 UTC>"
         (in_force(asking=Asking.ONCE), f"• read, with the same arguments: approved by <@U0BOB>, {AT_NINE}."),
         (
             in_force(2, Asking.ONCE_PER_TOOL, "<b>"),
-            f"• &lt;b&gt;, whatever its arguments: approved by <@U0V0>, <@U0V1>, {AT_NINE}.",
+            f"• &lt;b&gt;, whatever its arguments: approved by <@U0V0> and <@U0V1>, {AT_NINE}.",
         ),
         (
             in_force(9, tool="t" * 61),
             f"• {'t' * 54}…, with the same arguments: approved by "
             + ", ".join(f"<@U0V{n}>" for n in range(8))
-            + f", {AT_NINE}.",
+            + f" and 1 more, {AT_NINE}.",
         ),
     ],
 )
@@ -242,7 +242,7 @@ def test_calls_that_are_let_through_for_two_reasons_have_a_button_each() -> None
     )
     lines = readable(not_asked(asked).blocks).split("\n")
     assert [line[:2] for line in lines] == ["↪️", "↪️", "[A", "↪️", "[A"]
-    assert not_asked(asked).text == "Not asked again in this conversation: write_file"
+    assert not_asked(asked).text == "Not asked again in this conversation: write_file."
 
 
 @pytest.mark.parametrize(("count", "more"), [(8, ""), (9, " and 1 more"), (10, " and 2 more")])
@@ -250,10 +250,11 @@ def test_eight_who_approved_are_named_and_the_others_counted(count: int, more: s
     because = replace(BECAUSE, by=tuple(UserId(f"U0V{n}") for n in range(count)))
     asked = through(action(arguments={}), outcomes=[replace(POLICY, because=because)])
     [line, _] = readable(not_asked(asked).blocks).split("\n")
-    people = ", ".join(f"@U0V{n}" for n in range(8))
+    first = ", ".join(f"@U0V{n}" for n in range(7))
+    people = f"{first}, @U0V7" if more else f"{first} and @U0V7"
     assert line.endswith(f"`write_file` approved by {people}{more}, 2026-03-02 09:30 UTC.")
 
 
 def test_two_tools_are_named_in_the_sentence() -> None:
     asked = through(action(0, "a<"), action(1, "b"), outcomes=[replace(POLICY, because=BECAUSE)] * 2)
-    assert not_asked(asked).text == "Not asked again in this conversation: a&lt;, b"
+    assert not_asked(asked).text == "Not asked again in this conversation: a&lt; and b."

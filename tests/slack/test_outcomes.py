@@ -50,10 +50,10 @@ def test_a_decision_is_told_with_who_when_and_why(decision: Decision, lines: lis
 @pytest.mark.parametrize(
     ("decision", "lines"),
     [
-        (Approve(), ["**🔁 Run again** by @U0BOB, " + WHEN]),
+        (Approve(), ["**🔁 Run again**, says @U0BOB, " + WHEN]),
         (Reject(""), ["**⏭️ Skipped** by @U0BOB, " + WHEN]),
         (Reject("no"), ["**⏭️ Skipped** by @U0BOB, " + WHEN, "__Reason:__", "> no"]),
-        (Respond("7"), ["**☑️ It ran** by @U0BOB, " + WHEN, "__Response:__", "> 7"]),
+        (Respond("7"), ["**☑️ It ran**, says @U0BOB, " + WHEN, "__Response:__", "> 7"]),
     ],
 )
 def test_of_a_call_in_doubt_the_words_are_others_and_nobody_misses_a_reason(
@@ -118,8 +118,8 @@ CHANGES: list[tuple[Arguments, Arguments, list[str]]] = [
     ({"a": ""}, {"a": "x"}, ['**a**: `""` → `x`']),
     ({"a": None}, {}, ["**a**: `null` → __(absent)__"]),
     ({}, {"a": "x"}, ["**a**: __(absent)__ → `x`"]),
-    ({}, {"a": "x\ny"}, ["**a**: __(absent)__ → `x⏎y`"]),
-    ({"a": "x\ny"}, {}, ["**a**: `x⏎y` → __(absent)__"]),
+    ({}, {"a": "x\ny"}, ["**a** (2 lines added (+)):", "| + x\n+ y"]),
+    ({"a": "x\ny"}, {}, ["**a** (2 lines removed (-)):", "| - x\n- y"]),
     ({"": 1}, {"": 2}, ['**""**: `1` → `2`']),
     ({"": "a\nb"}, {"": "a\nc"}, ['**""** (1 line removed (-), 1 line added (+)):', "|   a\n- b\n+ c"]),
     (

@@ -58,7 +58,7 @@ def test_a_plan_at_work_looks_like_this() -> None:
     ]
     assert message.text == (
         "The agent is at work: 3 of 6 calls ended "
-        "(waits for approval 1, waits for the others 1, running 1, done 1, failed 1, rejected 1)."
+        "(1 waits for approval, 1 waits for the others, 1 running, 1 done, 1 failed, 1 rejected)."
     )
     plan, stop = message.blocks
     assert plan["block_id"] == "plan-7"
@@ -72,12 +72,12 @@ def test_the_plain_version_says_the_same_in_lines() -> None:
     assert [block["type"] for block in message.blocks] == ["section", "actions"]
     assert readable(message.blocks).split("\n") == [
         "*The agent waits for people*",
-        "• read_file: Done · path: a.txt · 12 lines",
-        "• lookup: Failed · what: x · `lookup` failed",
-        "• delete_file: Rejected · path: b.txt",
-        "• delete_file: Waits for approval · path: c.txt",
+        "• read_file: Done · `path: a.txt` · `12 lines`",
+        "• lookup: Failed · `what: x` · `\u02cblookup\u02cb failed`",
+        "• delete_file: Rejected · `path: b.txt`",
+        "• delete_file: Waits for approval · `path: c.txt`",
         "• list_files: Waits for the others",
-        "• search: Running · for: notes",
+        "• search: Running · `for: notes`",
         "[Stop]",
     ]
 
@@ -93,7 +93,7 @@ def test_the_plain_version_says_the_same_in_lines() -> None:
 def test_what_is_over_has_no_stop(course: Course, title: str) -> None:
     message = drawn(course, task(Stand.DONE))
     assert readable(message.blocks) == f"# {title}\n[complete] read_file: Done\n  details: path: a.txt"
-    assert message.text == f"{title}: 1 of 1 call ended (done 1)."
+    assert message.text == f"{title}: 1 of 1 call ended (1 done)."
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_of_many_calls_the_latest_are_shown_and_the_others_counted() -> None:
     assert plan["tasks"][0] == {
         "type": "task_card",
         "task_id": "0",
-        "title": "3 earlier calls: done 2, failed 1",
+        "title": "3 earlier calls: 2 done, 1 failed",
         "status": "complete",
     }
     assert [one["task_id"] for one in plan["tasks"][1:]] == [str(number) for number in range(4, MOST + 4)]
@@ -130,19 +130,18 @@ def test_long_lines_leave_room_for_fewer_calls_and_none_is_uncounted() -> None:
     [plan, _] = drawn(Course.WORKING, *tasks).blocks
     shown = len(plan["tasks"]) - 1
     assert 5 < shown < MOST
-    assert plan["tasks"][0]["title"] == f"{50 - shown} earlier calls: done {50 - shown}"
+    assert plan["tasks"][0]["title"] == f"{50 - shown} earlier calls: {50 - shown} done"
     large = [task(Stand.DONE, given="g" * 400, told="t" * 500)] * 25
     title, counted, *lines = readable(drawn(Course.DONE, *large, plainly=True).blocks).split("\n")
     assert title == "*What the agent did*"
-    assert counted == f"{25 - len(lines)} earlier calls: done {25 - len(lines)}"
+    assert counted == f"{25 - len(lines)} earlier calls: {25 - len(lines)} done"
     assert len(lines) == 3
 
 
-def test_a_single_call_whose_line_is_too_long_when_it_is_escaped_is_cut() -> None:
+def test_less_is_told_of_a_single_call_that_is_too_long_once_escaped_and_its_boxes_close() -> None:
     [told] = drawn(Course.DONE, task(Stand.DONE, given="&" * 300, told="<" * 400), plainly=True).blocks
-    assert told["text"]["text"].startswith("*What the agent did*\n• read_file: Done · &amp;&amp;")
-    assert told["text"]["text"].endswith("&lt;…")
-    assert len(told["text"]["text"]) <= 2_900
+    given, output = f"`{'&amp;' * 54}…`", f"`{'&lt;' * 74}…`"
+    assert told["text"]["text"] == f"*What the agent did*\n• read_file: Done · {given} · {output}"
 
 
 @settings(deadline=None)

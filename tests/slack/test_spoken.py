@@ -64,7 +64,7 @@ OF_AGENTS: Final = frozenset(
         "tool",
         "true",
     }
-    | {"false", "null", "JSON", "Stopped", "and", "replace", "token"}
+    | {"false", "null", "JSON", "stopped", "the agent no longer waits for it", "and", "replace", "token"}
 )
 """Names and values of arguments, and notes, in the golden states, which are also words in the code."""
 

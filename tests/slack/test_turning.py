@@ -40,7 +40,7 @@ def test_the_choice_names_every_tool_and_begins_with_the_one_that_is_shown() -> 
     drawn = block.to_dict()
     options = [
         {"text": {"type": "plain_text", "text": text, "emoji": False}, "value": value}
-        for value, text in enumerate(("write_file", "archive", '""', f"{'x' * 69}…"))
+        for value, text in enumerate(("write_file", "archive", '""', f"{'x' * 74}…"))
     ]
     options = [{**one, "value": str(one["value"])} for one in options]
     assert drawn == {

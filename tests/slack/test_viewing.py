@@ -6,6 +6,7 @@ import pytest
 
 from bot.approvals.approval import Approval, Shape
 from bot.approvals.decision import Approve, Arguments, Respond
+from bot.approvals.masking import Masked
 from bot.slack import verbs
 from bot.slack.message import View, size
 from bot.slack.viewing import LARGEST_PAGE, MOST_BLOCKS, PER_BLOCK, shows_the_end, view_all
@@ -35,18 +36,25 @@ def body(arguments: Arguments) -> str:
 @pytest.mark.parametrize(
     ("arguments", "read"),
     [
-        ({"a": "x"}, "a (text, 1 characters):\n| x"),
-        ({"a": 7}, "a (JSON, 1 characters):\n| 7"),
+        ({"a": "x"}, "a (text, 1 character):\n| x"),
+        ({"a": 7}, "a (number):\n| 7"),
+        ({"a": True}, "a (true or false):\n| true"),
+        ({"a": 0.5}, "a (number):\n| 0.5"),
+        ({"a": None}, "a (nothing):\n| null"),
+        (
+            {"a": Masked.of("(masked, 7 characters)", "hunter2", whole=True)},
+            "a (masked):\n| (masked, 7 characters)",
+        ),
         ({"a": ["x"]}, 'a (JSON, 5 characters):\n| ["x"]'),
-        ({"": "x"}, '"" (text, 1 characters):\n| x'),
+        ({"": "x"}, '"" (text, 1 character):\n| x'),
         ({"a": ""}, 'a (text, 0 characters):\n| ""'),
-        ({"a": " "}, 'a (text, 1 characters):\n| " "'),
+        ({"a": " "}, 'a (text, 1 character):\n| " "'),
         ({}, "No arguments."),
         (
             {"n" * 1_001: "x"},
-            f"The whole name of the next one:\n| {'n' * 1_001}\n{'n' * 994}… (text, 1 characters):\n| x",
+            f"The whole name of the next one:\n| {'n' * 1_001}\n{'n' * 994}… (text, 1 character):\n| x",
         ),
-        ({"n" * 1_000: "x"}, f"{'n' * 1_000} (text, 1 characters):\n| x"),
+        ({"n" * 1_000: "x"}, f"{'n' * 1_000} (text, 1 character):\n| x"),
     ],
 )
 def test_every_argument_stands_whole_below_its_name_and_how_long_it_is(
@@ -140,6 +148,6 @@ def test_of_a_whole_request_it_begins_with_what_decides_all_of_it() -> None:
 
 def test_of_a_call_in_doubt_the_outcome_is_told_in_its_own_words() -> None:
     doubtful = replace(one({}), shape=Shape.IN_DOUBT)
-    assert "☑️ It ran by @U0BOB" in readable(shown(decided(doubtful, [Respond("7")]))["blocks"])
-    assert "🔁 Run again by @U0BOB" in readable(shown(decided(doubtful, [Approve()]))["blocks"])
+    assert "☑️ It ran, says @U0BOB" in readable(shown(decided(doubtful, [Respond("7")]))["blocks"])
+    assert "🔁 Run again, says @U0BOB" in readable(shown(decided(doubtful, [Approve()]))["blocks"])
     assert "✅ Approved by @U0BOB" in readable(shown(decided(one({}), [Approve()]))["blocks"])

@@ -47,7 +47,7 @@ def told(shown: Approval) -> str:
         (asked(TWO, Approve()), "1 of 2: <@U0VOTER0>; 1 more of this channel"),
         (asked(THREE), "Votes needed: 1 of @security and 2 of @release"),
         (asked(THREE, Approve()), "1 of 3: <@U0VOTER0>; 2 more of @release"),
-        (asked(THREE, Approve(), Approve()), "2 of 3: <@U0VOTER0>, <@U0VOTER1>; 1 more of @release"),
+        (asked(THREE, Approve(), Approve()), "2 of 3: <@U0VOTER0> and <@U0VOTER1>; 1 more of @release"),
         (
             asked((Quorum(approvers=(One(BOB), RELEASE), count=2),), Approve()),
             "1 of 2: <@U0VOTER0>; 1 more of <@U0BOB> or @release",
@@ -94,8 +94,8 @@ def test_the_buttons_of_an_edited_card_carry_which_edit_they_were_drawn_for() ->
 @pytest.mark.parametrize(
     ("shown", "line"),
     [
-        (asked(TWO, Approve(), Approve()), "Approved by <@U0VOTER0>, <@U0VOTER1>"),
-        (asked(TWO, OTHERS, Approve()), "Edited and approved by <@U0VOTER0>, <@U0VOTER1>"),
+        (asked(TWO, Approve(), Approve()), "Approved by <@U0VOTER0> and <@U0VOTER1>"),
+        (asked(TWO, OTHERS, Approve()), "Edited and approved by <@U0VOTER0> and <@U0VOTER1>"),
         (asked(TWO, Approve(), Reject("no")), "Rejected by <@U0VOTER1>"),
         (asked(TWO, Approve(), Reject("no")), "Approved before by <@U0VOTER0>"),
         (asked(TWO, Approve()).expire(NOW), "1 of 2 approved: <@U0VOTER0>"),
@@ -142,12 +142,12 @@ MANY_OF = MembersOf(ChannelId("C0OPS"), "#ops")
         (
             (Quorum(approvers=tuple(One(UserId(f"U0P{n}")) for n in range(8)), count=2),),
             0,
-            "2 of " + " or ".join(f"<@U0P{n}>" for n in range(8)),
+            "2 of " + ", ".join(f"<@U0P{n}>" for n in range(7)) + " or <@U0P7>",
         ),
         (
             (Quorum(approvers=tuple(One(UserId(f"U0P{n}")) for n in range(10)), count=2),),
             0,
-            "2 of " + " or ".join(f"<@U0P{n}>" for n in range(8)) + " or 2 others",
+            "2 of " + ", ".join(f"<@U0P{n}>" for n in range(8)) + " or 2 others",
         ),
     ],
 )
@@ -158,7 +158,8 @@ def test_whose_votes_are_needed_is_said_by_name(needs: tuple[Quorum, ...], votes
 @pytest.mark.parametrize(("count", "more"), [(8, "; "), (9, " and 1 more; "), (10, " and 2 more; ")])
 def test_eight_who_voted_are_named_and_the_others_counted(count: int, more: str) -> None:
     shown = asked((Quorum(approvers=(ChannelMembers(),), count=12),), *[Approve()] * count)
-    people = ", ".join(f"<@U0VOTER{number}>" for number in range(8))
+    first = ", ".join(f"<@U0VOTER{number}>" for number in range(7))
+    people = f"{first}, <@U0VOTER7>" if count > 8 else f"{first} and <@U0VOTER7>"
     assert f"Votes: {count} of 12: {people}{more}{12 - count} more of this channel" in told(shown)
 
 
@@ -167,7 +168,7 @@ def test_where_any_of_several_groups_would_do_they_are_named_once() -> None:
     one = replace(action(), needs=EITHER)
     vote = Vote(decision=Approve(), by=BOB, at=NOW, digest=one.digest, fits=frozenset({0, 1}))
     shown = approval(replace(one, votes=(vote,)))
-    assert "Votes: 1 of 3: <@U0BOB>; 2 more of @release or this channel or @security" in told(shown)
+    assert "Votes: 1 of 3: <@U0BOB>; 2 more of @release, this channel or @security" in told(shown)
 
 
 def test_whoever_decided_alone_approved_nothing_before() -> None:

@@ -121,7 +121,7 @@ async def test_a_call_that_nobody_opened_is_left_out_until_somebody_has(house: H
     await house.bob.press(card, "Approve all")
     form = await house.bob.form("Approve these 2 calls?")
     assert re.findall(
-        r"Left out: (.*?) characters are not shown whole here, and you have", text_of(form)
+        r"Left out, the next one: its (.*?) characters are not shown whole here, and you have", text_of(form)
     ) == ["8,416"]
     await house.bob.close(form)
     await house.bob.press(card, "View all")
@@ -217,7 +217,7 @@ async def test_what_is_dangerous_is_never_approved_with_others_and_asks_once_mor
         press = [one for block in card["blocks"] if block["type"] == "actions" for one in block["elements"]]
         [asking] = [one for one in press if one.get("confirm", {}).get("title", {}).get("text") == "Run it?"]
         assert asking["action_id"] == "approve"
-        assert asking["confirm"]["text"]["text"] == "Run `store`? This is marked as dangerous."
+        assert asking["confirm"]["text"]["text"] == 'Run store {"text": "x"}? This is marked as dangerous.'
         assert "style" not in asking
         await house.bob.press(card, "Approve all")
         form = await house.bob.form("Approve these 2 calls?")

@@ -86,7 +86,7 @@ async def test_whoever_has_not_seen_the_whole_call_is_asked_before_it_runs_again
         form = await carol.form(UNREAD)
         assert len(payments(tmp_path)) == 1
         assert await carol.submit(form) == {}
-        ended = await carol.sees_change(card, lambda one: "Run again by <@U0CAROL>" in text_of(one))
+        ended = await carol.sees_change(card, lambda one: "Run again, says <@U0CAROL>" in text_of(one))
         assert "Run again" not in buttons(ended)
         await slack.person("Alice").sees(is_answer, channel="#general")
         assert len(payments(tmp_path)) == 2
@@ -110,7 +110,7 @@ async def test_people_who_say_that_it_ran_are_asked_what_it_returned(tmp_path: P
         said = await alice.sees(is_answer, channel="#general")
         assert "pay: receipt 17, says the bank" in text_of(said)
         ended = await bob.sees_change(card, lambda one: buttons(one) == [])
-        assert "It ran by <@U0BOB>" in text_of(ended)
+        assert "It ran, says <@U0BOB>" in text_of(ended)
         assert "receipt 17" in text_of(ended)
         assert len(payments(tmp_path)) == 1
 
@@ -118,7 +118,7 @@ async def test_people_who_say_that_it_ran_are_asked_what_it_returned(tmp_path: P
 @pytest.mark.parametrize(
     ("word", "told", "ended", "made"),
     [
-        ("Run again", "pay: receipt for 7", "Run again by <@U0BOB>", 2),
+        ("Run again", "pay: receipt for 7", "Run again, says <@U0BOB>", 2),
         ("Skip", "may have run already, and a person said not to run it again", "Skipped by <@U0BOB>", 1),
     ],
 )

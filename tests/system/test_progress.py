@@ -166,7 +166,7 @@ async def test_what_a_run_costs_does_not_grow_with_its_steps(office: House, step
     assert asked["chat.postMessage"] == 3
     assert asked["chat.update"] <= most
     if steps > 20:
-        assert tasks(shown)[0] == ("20 earlier calls: done 20", "complete")
+        assert tasks(shown)[0] == ("20 earlier calls: 20 done", "complete")
     assert f"number {steps - 1}" in text_of(shown)
     print(f"{steps} calls in {time.monotonic() - begun:.1f} s: {dict(asked)}")  # noqa: T201 - a figure of the README
 

@@ -44,16 +44,14 @@ export function taskCard(block) {
   ].filter(Boolean);
   return h("div", { class: "task-card" }, statusMark(block.status),
     h("div", { class: "task-body" },
-      h("div", { class: "task-title" }, textNodes(block.title), " ", h("span", { class: "task-status" }, STATUS[block.status] ?? block.status ?? "")),
+      h("div", { class: "task-title" }, textNodes(block.title)),
       more));
 }
 
 export function plan(block) {
-  const tasks = block.tasks ?? [];
-  const done = tasks.filter((task) => task.status === "complete").length;
   return h("details", { class: "plan", open: true },
-    h("summary", {}, h("span", { class: "plan-title" }, textNodes(block.title)), tasks.length > 0 && h("span", { class: "plan-count" }, `${done} of ${tasks.length} done`)),
-    h("div", { class: "plan-tasks" }, tasks.map(taskCard)));
+    h("summary", {}, h("span", { class: "plan-title" }, textNodes(block.title))),
+    h("div", { class: "plan-tasks" }, (block.tasks ?? []).map(taskCard)));
 }
 
 const LEVELS = { default: "info", info: "info", warning: "warning", error: "warning", success: "check" };
