@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from string import Formatter
 from typing import Final
 
 import pytest
@@ -51,6 +52,8 @@ SEVERAL: Final = Terms(
     ),
 )
 WHO: Final = by_action([in_words(SEVERAL, frozenset({ALICE})), in_words(Terms(approvers=(Members(),)))])
+SHORTEST: Final = 8
+"""Characters of a piece of a sentence that does not stand anywhere else."""
 AS_KEPT: Final = (
     "2 votes, each by a full member in this channel or a full member of this workspace or whoever asked for "
     "it or <@U0BOB> and (a member of @7 or a full member in #7), but nobody who asked for it; or a full "
@@ -101,6 +104,15 @@ def drawn(kind: PostKind, text: str, about: Approval | None = None, *, channel: 
     return [[part.text, part.blocks] for part in drawing.parts()]
 
 
+def in_english(text: object, told: object) -> list[str]:
+    """The pieces of a kept sentence, and of those in it, that stand in this as they are written."""
+    if not isinstance(text, Saying):
+        return []
+    pieces = [before.strip() for before, _, _, _ in Formatter().parse(text.message)]
+    found = [piece for piece in pieces if len(piece) >= SHORTEST and piece in str(told)]
+    return found + [one for value in text.values.values() for one in in_english(value, told)]
+
+
 def waiting(text: str = WHO, **changes: object) -> Approval:
     calls = (replace(one, briefing=Briefing(deciders=text)) for one in BRIEFED)
     return replace(approval(*calls), **changes)  # type: ignore[arg-type]
@@ -137,13 +149,18 @@ def test_a_direct_message_is_in_its_readers_language_and_a_channels_in_the_polic
     kind, text, about = MESSAGES[name]
     private = drawn(kind, text, about(text))
     assert "~" in str(private)
-    assert unsaid(private) == []
+    assert unsaid(private) == in_english(text, private) == []
     plain = str(text)  # English, as an older row has it
     assert type(text) is Saying
     assert type(plain) is str
     assert drawn(kind, text, about(text), channel="C1") == drawn(kind, plain, about(plain), channel="C1")
     with public_language(Blotted()):
         assert drawn(kind, text, about(text), channel="C1") == private
+
+
+def test_what_is_kept_and_stands_in_english_is_found() -> None:
+    assert in_english(NOTES["drifted"], "~~~; it is asked again") == ["; it is asked again"]
+    assert in_english(NOTES["stopped"], "~~~~~~~ by an operator") == ["an operator"]
 
 
 def test_a_card_in_a_channel_says_who_decides_to_the_letter() -> None:
@@ -214,7 +231,8 @@ def test_what_one_person_alone_is_shown_of_a_row_is_in_that_persons_language(nam
     with spoken(Blotted()):
         private = draw()
     assert "~" in str(private)
-    assert unsaid(private) == []
+    about = NOTES[note] if note else WHO
+    assert unsaid(private) == in_english(about, private) == []
     assert json.dumps(draw()) == json.dumps(PRIVATE[name](as_written_before(note)))
     with public_language(Blotted()):
         assert draw() == private
