@@ -101,7 +101,11 @@ def tool_failures(messages: Iterable[BaseMessage]) -> tuple[ToolFailure, ...]:
     return tuple(
         ToolFailure(id=message.id or message.tool_call_id, tool=message.name or "", sentence=sentence)
         for message in messages
-        if isinstance(message, ToolMessage)
-        and isinstance(message.artifact, dict)
-        and (sentence := from_json(message.artifact.get(MARK)))
+        if isinstance(message, ToolMessage) and (sentence := failure_of(message))
     )
+
+
+def failure_of(message: ToolMessage) -> str:
+    """What people are told of the failure by which the message is marked; empty if it is not."""
+    artifact = message.artifact
+    return from_json(artifact.get(MARK)) if isinstance(artifact, dict) else ""

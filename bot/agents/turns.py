@@ -6,6 +6,7 @@ from typing import Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from bot.agents.failures import failure_of
 from bot.approvals.thread import Called, Turn
 
 LONGEST: Final = 4_000
@@ -32,6 +33,6 @@ def _calls(since: Sequence[BaseMessage], results: Mapping[str, ToolMessage]) -> 
                 id=call["id"] or "",
                 tool=call["name"],
                 arguments=call["args"],
-                result=None if result is None else str(result.text)[:LONGEST],
+                result=None if result is None else failure_of(result) or str(result.text)[:LONGEST],
                 failed=result is not None and result.status == "error",
             )

@@ -16,6 +16,7 @@ from bot.approvals.action import Action, Decided, Expired, LetThrough
 from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
 from bot.approvals.masking import Masking, Secrets
+from bot.approvals.sayings import from_json, reworded, to_json
 from bot.approvals.steps import STOPPED, STOPPED_IN_DOUBT
 from bot.approvals.thread import Called, Thread, Turn
 from bot.approvals.words import ENGLISH, spoken
@@ -75,7 +76,7 @@ class Task:
     """Its arguments in a line, masked; untrusted."""
     stand: Stand
     told: str = ""
-    """What came out of it, in a line, masked; untrusted."""
+    """What came out of it, in a line, masked, to be `uttered`; untrusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ class Plan:
         """As text; `from_json` reads it."""
         told = {
             "course": self.course.value,
-            "tasks": [[one.tool, one.given, one.stand.value, one.told] for one in self.tasks],
+            "tasks": [[one.tool, one.given, one.stand.value, to_json(one.told)] for one in self.tasks],
             "version": self.version,
             "due": self.due.isoformat() if self.due else None,
         }
@@ -122,7 +123,7 @@ class Plan:
         return cls(
             course=Course(told["course"]),
             tasks=tuple(
-                Task(tool=tool, given=given, stand=Stand(stand), told=line)
+                Task(tool=tool, given=given, stand=Stand(stand), told=from_json(line))
                 for tool, given, stand, line in told["tasks"]
             ),
             version=told["version"],
@@ -171,7 +172,9 @@ def plan_of(
             tool=call.tool,
             given=_given(call, masking, secrets),
             stand=stand,
-            told=_line(masking.text(told, secrets=secrets) if told else "", LONGEST_RESULT),
+            told=reworded(
+                masking.text(told, secrets=secrets) if told else "", lambda one: _line(one, LONGEST_RESULT)
+            ),
         )
 
     plan = Plan(course=course, tasks=tuple(map(task, turn.calls)))

@@ -84,7 +84,10 @@ class Called:
     tool: str
     arguments: Arguments
     result: str | None = None
-    """The beginning of what the agent was told; None as long as the call has no result."""
+    """The beginning of what the agent was told; of a failure what people are told, to be `uttered`.
+
+    None as long as the call has no result.
+    """
     failed: bool = False
 
 

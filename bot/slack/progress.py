@@ -21,6 +21,7 @@ from slack_sdk.models.blocks import (
 from bot.approvals.ids import ConversationId
 from bot.approvals.masks import retold
 from bot.approvals.plan import ENDED, Course, Plan, Stand, Task
+from bot.approvals.sayings import uttered
 from bot.approvals.words import phrase, say, say_many
 from bot.slack import buttons
 from bot.slack.literal import in_line, section
@@ -88,7 +89,7 @@ def _plan(plan: Plan, shown: Sequence[Task]) -> Block:
 
 def _card(number: int, task: Task) -> TaskCardBlock:
     given, _ = in_line(retold(task.given), _GIVEN)
-    told, _ = in_line(retold(task.told), _TOLD)
+    told, _ = in_line(retold(uttered(task.told)), _TOLD)
     return TaskCardBlock(
         task_id=str(number),
         title=_call(task),
@@ -154,7 +155,7 @@ def _in_lines(plan: Plan, shown: Sequence[Task]) -> str:
 
 
 def _one_line(task: Task) -> str:
-    parts = [_boxed(retold(task.given), _GIVEN), _boxed(retold(task.told), _TOLD)]
+    parts = [_boxed(retold(task.given), _GIVEN), _boxed(retold(uttered(task.told)), _TOLD)]
     return "• " + " · ".join([entities(_call(task)), *filter(None, parts)])
 
 

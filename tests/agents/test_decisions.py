@@ -10,8 +10,11 @@ from bot.agents.agent import Agent
 from bot.approvals.approval import Shape
 from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject, Respond
 from bot.approvals.errors import Drifted, Stale
+from bot.approvals.sayings import uttered
 from bot.approvals.thread import Condition
+from bot.approvals.words import spoken
 from tests.agents.stage import THREAD, calls, said, stage
+from tests.slack.unspoken import Bracketed
 
 
 class Log:
@@ -195,6 +198,10 @@ async def test_a_tool_that_raises_is_told_to_model_and_people_and_stops_nothing(
         assert thread.condition is Condition.IDLE
         (failure,) = thread.tool_failures
         assert (failure.tool, failure.sentence) == ("boom", "`boom` failed: it broke: x")
+        assert thread.turn
+        [followed] = [call.result for call in thread.turn.calls if call.failed]
+        with spoken(Bracketed()):
+            assert uttered(failure.sentence) == uttered(followed or "") == "⟦`boom` failed: it broke: x⟧"
         assert sorted(await play.results()) == ["`boom` failed: it broke: x", "y is known"]
         assert len(log.ran) == 2
 

@@ -12,8 +12,11 @@ from bot.approvals.decision import Approve, Arguments, Decision, DecisionKind, E
 from bot.approvals.ids import ActionId, InterruptId
 from bot.approvals.masking import Masking
 from bot.approvals.plan import ENDED, Course, Plan, Stand, Task, is_on_one_card, plan_of
+from bot.approvals.sayings import saying, uttered
 from bot.approvals.steps import STOPPED, STOPPED_IN_DOUBT
 from bot.approvals.thread import ActionRequest, Called, Condition, Interrupt, Thread, Turn
+from bot.approvals.words import spoken
+from tests.slack.unspoken import Bracketed
 from tests.store.samples import BOB, NOON, action, approval
 
 WORKING, WAITING = Course.WORKING, Course.WAITING
@@ -259,3 +262,13 @@ def test_one_card_tells_of_a_turn_if_it_is_about_all_of_its_calls() -> None:
     assert is_on_one_card(one, thread(), [about(OLD)])
     assert not is_on_one_card(one, thread(), [about(LetThrough(at=NOON))])
     assert not is_on_one_card(turn(replace(called(), message="m2")), thread("c1"), [about()])
+
+
+def test_a_failure_is_kept_for_every_language_and_what_is_secret_in_it_for_none() -> None:
+    failed = saying("`{tool}` failed: {why}", tool="read", why="hunter2-hunter2 is\nwrong " + "x" * 300)
+    call = called(arguments={"password": "hunter2-hunter2"}, result=failed, failed=True)
+    plan = Plan.from_json(plan_of(turn(call), thread(), (), WORKING, Masking()).to_json())
+    told = plan.tasks[0].told
+    assert told == f"`read` failed: (masked, 15 characters) is wrong {'x' * 166}…"
+    with spoken(Bracketed()):
+        assert uttered(told) == f"⟦{told}⟧"

@@ -20,6 +20,7 @@ from bot.approvals.errors import AlreadyDecided
 from bot.approvals.ids import ChannelId, ConversationId, GroupId, PostId, Ts
 from bot.approvals.inbox import Inbox, Mine, Request, Ruled
 from bot.approvals.person import Standing
+from bot.approvals.plan import Course, Plan, Stand, Task
 from bot.approvals.policy import by_action, in_words
 from bot.approvals.ports import Asked
 from bot.approvals.refusing import NO_LONGER_WAITS
@@ -88,18 +89,22 @@ BRIEFED: Final = tuple(
 )
 
 
-def drawn(kind: PostKind, text: str, about: Approval | None = None, *, channel: str = BOTS) -> object:
-    """The post as its readers get it, whose row was written and read again."""
-    post = Post(id=PostId("p"), conversation=ConversationId("c"), kind=kind, text=from_json(to_json(text)))
-    there = Conversation(
+def there(channel: str) -> Conversation:
+    return Conversation(
         id=ConversationId("c"),
         channel=ChannelId(channel),
         thread_ts=Ts("1.1"),
         requester=ALICE,
         started_at=NOW,
+        status=Status.WAITING,
     )
+
+
+def drawn(kind: PostKind, text: str, about: Approval | None = None, *, channel: str = BOTS) -> object:
+    """The post as its readers get it, whose row was written and read again."""
+    post = Post(id=PostId("p"), conversation=ConversationId("c"), kind=kind, text=from_json(to_json(text)))
     language = Blotted() if channel == BOTS else None
-    drawing = Drawing(post=post, conversation=there, approval=about, language=language)
+    drawing = Drawing(post=post, conversation=there(channel), approval=about, language=language)
     assert (drawing.reader is not None) == (channel == BOTS)
     return [[part.text, part.blocks] for part in drawing.parts()]
 
@@ -158,6 +163,23 @@ def test_a_direct_message_is_in_its_readers_language_and_a_channels_in_the_polic
         assert drawn(kind, text, about(text), channel="C1") == private
 
 
+@pytest.mark.parametrize("plainly", [True, False])
+def test_a_turn_tells_a_failure_in_its_readers_language(*, plainly: bool) -> None:
+    failed = saying("`{tool}` failed: {why}", tool="7", why="7")
+    task = Task(tool="7", given="7", stand=Stand.FAILED, told=failed)
+    post = Post(
+        id=PostId("p"),
+        conversation=ConversationId("c"),
+        kind=PostKind.PROGRESS,
+        text=Plan(course=Course.WORKING, tasks=(task,)).to_json(),
+    )
+    drawing = Drawing(post=post, conversation=there(BOTS), approval=None, plainly=plainly)
+    assert "`7` failed: 7" in str(drawing.parts()[0].blocks)
+    private = replace(drawing, language=Blotted()).parts()[0]
+    assert "`7` ~~~~~~: 7" in str(private.blocks)
+    assert unsaid(private.blocks) == []
+
+
 def test_what_is_kept_and_stands_in_english_is_found() -> None:
     assert in_english(NOTES["drifted"], "~~~; it is asked again") == ["; it is asked again"]
     assert in_english(NOTES["stopped"], "~~~~~~~ by an operator") == ["an operator"]
@@ -175,15 +197,12 @@ def refused(about: Approval) -> str:
 
 
 def inbox(about: Approval) -> Inbox:
-    there = Conversation(
-        id=ConversationId("c"), channel=ChannelId("C1"), thread_ts=Ts("1.1"), requester=ALICE, started_at=NOW
-    )
-    asked = Asked(approval=about, conversation=there, cards=())
+    asked = Asked(approval=about, conversation=there("C1"), cards=())
     return Inbox(
         person=BOB,
         standing=Standing.MEMBER,
         waiting=(Mine(asked=asked, actions=tuple(one.id for one in about.open)),),
-        requests=(Request(conversation=there, words="7", tools=("7",)),),
+        requests=(Request(conversation=there("C1"), words="7", tools=("7",)),),
         decided=(Ruled(asked=asked, action=about.actions[0].id, at=NOW),),
         every=(asked,),
         total=1,
@@ -195,15 +214,9 @@ def address(channel: ChannelId, ts: Ts) -> str:
 
 
 def status(about: Approval) -> object:
-    there = Conversation(
-        id=ConversationId("c"),
-        channel=ChannelId("C1"),
-        thread_ts=Ts("1.1"),
-        requester=BOB,
-        started_at=NOW,
-        status=Status.WAITING,
+    told = listed(
+        [Group(title="7", shown=[AskedFor(conversation=there("C1"), words="7", waiting=(about,))])], "7"
     )
-    told = listed([Group(title="7", shown=[AskedFor(conversation=there, words="7", waiting=(about,))])], "7")
     return [told.text, told.blocks]
 
 
