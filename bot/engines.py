@@ -10,6 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from bot.agents.savers import postgres_saver, sqlite_saver
 from bot.approvals.ports import Clock, Jobs
 from bot.approvals.timers import TIMER
+from bot.connections import ALONE, Connections
 from bot.jobs import table
 from bot.jobs.embedded import EmbeddedJobs
 from bot.jobs.port import Handler, JobEngine, OnFailed
@@ -26,10 +27,14 @@ FAILED_JOBS: Final = timedelta(days=30)
 """How long jobs that failed for good are kept, for whoever looks into the database."""
 
 
-def saver_at(where: str) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:
+def saver_at(
+    where: str, connections: Connections = ALONE
+) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:
     """LangGraph's checkpoints in this database."""
     url = libpq_url(where)
-    return sqlite_saver(sqlite_path(where)) if url is None else postgres_saver(url)
+    if url is None:
+        return sqlite_saver(sqlite_path(where))
+    return postgres_saver(url, connections=connections.checkpoints)
 
 
 async def is_served(where: str, store: RowsStore) -> bool:
@@ -62,7 +67,11 @@ async def forget_failed_jobs(store: RowsStore, now: Clock) -> int:
 
 
 def engine_at(
-    where: str, store: RowsStore, handlers: Mapping[str, Handler], on_failed: OnFailed
+    where: str,
+    store: RowsStore,
+    handlers: Mapping[str, Handler],
+    on_failed: OnFailed,
+    connections: Connections = ALONE,
 ) -> JobEngine:
     """The engine for this database, which is also the store's."""
     url = libpq_url(where)
@@ -79,4 +88,5 @@ def engine_at(
         on_failed=on_failed,
         limits=PLACES,
         lease=postgres.LEASE,
+        connections=connections.jobs,
     )

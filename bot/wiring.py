@@ -30,6 +30,7 @@ from bot.approvals.timers import TIMER, Timers
 from bot.approvals.times import utc_now as _now
 from bot.approvals.words import ENGLISH, public_language
 from bot.background import of_conversation, sweeping
+from bot.connections import ALONE, Connections
 from bot.crew import Crew, crew_of
 from bot.doors import Doors, open_doors, store_checks
 from bot.engines import engine_at, forget_failed_jobs, saver_at, try_timers_again
@@ -81,19 +82,21 @@ async def running_bot(
     model: str | None = None,
     otherwise: PolicyFile | None = None,
     doors: Doors = open_doors,
+    connections: Connections = ALONE,
 ) -> AsyncIterator[Bot]:
     """The bot, taking Slack's payloads until the block ends; then it lets running work end, and leaves.
 
     `otherwise` is the policy where neither file nor agent has one, `model` for an agent without one, `doors`
-    how it hears Slack. Raises `CannotStart`, `BadAgent`, `BadPolicy` or `CannotOpen`, each a sentence.
+    how it hears Slack, `connections` those to Postgres. Raises `CannotStart`, `BadAgent`, `BadPolicy` or
+    `CannotOpen`, each a sentence.
     """
     sys.setswitchinterval(HAND_OVER)
     metrics = Metrics()
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(
-            open_store(settings.bot_database_url, recorded=metrics.recorded)
+            open_store(settings.bot_database_url, recorded=metrics.recorded, connections=connections)
         )
-        built = await _built(stack, settings, model, Executing(store=store, now=_now))
+        built = await _built(stack, settings, model, Executing(store=store, now=_now), connections)
         first = next(iter(built.values()))
         token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
         client, asking = (of(token, settings.slack_api_url) for of in (slack_client, asking_client))
@@ -111,6 +114,7 @@ async def running_bot(
             metrics=metrics,
             keep=settings.bot_keep_checkpoints,
             url=who.url,
+            connections=connections,
         )
         app = work.app(directory, who)
         await work.jobs.start()
@@ -140,13 +144,14 @@ class _Work:
         metrics: Metrics,
         keep: timedelta,
         url: str,
+        connections: Connections,
     ) -> None:
         self.store = store
         self.metrics = metrics
         self._crew = crew
         self._client = client
         handlers: dict[str, Handler] = {}
-        self.jobs = engine_at(where, store, handlers, self._give_up)
+        self.jobs = engine_at(where, store, handlers, self._give_up, connections)
         self._standings = Standings(store=store, jobs=self.jobs, audience=directory, policy=crew.policy)
         self._courier = Courier(
             store=store,
@@ -241,9 +246,13 @@ class _Work:
 
 
 async def _built(
-    stack: AsyncExitStack, settings: Settings, model: str | None, journal: Journal
+    stack: AsyncExitStack,
+    settings: Settings,
+    model: str | None,
+    journal: Journal,
+    connections: Connections,
 ) -> Mapping[AgentName, BuiltAgent]:
-    saver = await stack.enter_async_context(saver_at(settings.bot_database_url))
+    saver = await stack.enter_async_context(saver_at(settings.bot_database_url, connections))
     built: dict[AgentName, BuiltAgent] = {}
     for named in named_agents(settings):
         source, chosen = loaded_agent(settings, named), settings.bot_model or model

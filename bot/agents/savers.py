@@ -12,6 +12,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from bot.agents.patient import Patient
 from bot.approvals import tenure
+from bot.connections import ALONE
 from bot.private_file import make_private
 
 if TYPE_CHECKING:
@@ -51,14 +52,14 @@ class _PatientSqliteSaver(Patient, AsyncSqliteSaver):
             await self.conn.rollback()
 
 
-CONNECTIONS: Final = 4
-"""Of one replica, for checkpoints: they are read and written in short statements, each for itself."""
 WAIT_SECONDS: Final = 10.0
 """How long a checkpoint waits for a connection, as when the server is away for a moment."""
 
 
 @asynccontextmanager
-async def postgres_saver(url: str) -> AsyncIterator["AsyncPostgresSaver"]:
+async def postgres_saver(
+    url: str, *, connections: int = ALONE.checkpoints
+) -> AsyncIterator["AsyncPostgresSaver"]:
     """The saver in this database, whose tables `set_up_postgres` made; it outlives restarts of the server."""
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
@@ -76,7 +77,7 @@ async def postgres_saver(url: str) -> AsyncIterator["AsyncPostgresSaver"]:
                     await tenure.confirm_with(cursor)
                 yield cursor
 
-    async with _checked_pool(url, size=CONNECTIONS) as pool:
+    async with _checked_pool(url, size=connections) as pool:
         saver = PatientPostgresSaver(pool, serde=strict_serde())
         saver.supports_pipeline = False  # so that it writes in plain transactions
         yield saver
@@ -108,6 +109,7 @@ def _checked_pool(url: str, *, size: int) -> "AsyncConnectionPool[AsyncConnectio
             "prepare_threshold": 0,
             "row_factory": dict_row,
             "connect_timeout": 5,
+            "application_name": "approval-bot checkpoints",
             # A process that is frozen in the middle of a write must not keep its rows from the others.
             "options": "-c idle_in_transaction_session_timeout=10s",
         },

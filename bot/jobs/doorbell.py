@@ -21,9 +21,6 @@ from psycopg.errors import ForeignKeyViolation
 
 _log: Final = logging.getLogger(__name__)
 
-CONNECTIONS: Final = 4
-"""Of one replica, for handing out jobs; and one more that listens."""
-
 _RING: Final = '{"type": "job_inserted", "job_id": 0}'
 _AGAIN_SECONDS: Final = 1.0
 
@@ -37,13 +34,13 @@ def channel_of(queue: str) -> str:
 
 
 class Doorbell(PsycopgConnector):
-    """Connections, of which one listens for all workers of this process."""
+    """So many connections for handing out jobs, and one more that listens for all workers of this process."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, connections: int) -> None:
         super().__init__(
             conninfo=url,
             min_size=1,
-            max_size=CONNECTIONS,
+            max_size=connections,
             timeout=5.0,
             name="jobs",
             kwargs={

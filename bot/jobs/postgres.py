@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals import tenure
 from bot.approvals.ports import Transaction, Work
+from bot.connections import ALONE
 from bot.jobs import postgres_table as table
 from bot.jobs.attempt import Attempts
 from bot.jobs.doorbell import Doorbell, Ledger, channel_of
@@ -57,6 +58,7 @@ class PostgresJobs:
         backoff: Backoff = doubling,
         now: Callable[[], float] = time.time,
         lease: float = LEASE,
+        connections: int = ALONE.jobs,
     ) -> None:
         """`url` as libpq takes it; the rest as the embedded engine has it, for each process by itself."""
         self._begin = begin
@@ -68,7 +70,7 @@ class PostgresJobs:
         self._attempts = Attempts(handlers, on_failed, most=attempts, backoff=backoff, now=now)
         self._now = now
         self._lease = lease
-        self._doorbell = Doorbell(url)
+        self._doorbell = Doorbell(url, connections=connections)
         self._ledger = Ledger(self._doorbell)
         self._app = App(connector=self._doorbell)
         self._app.job_manager = self._ledger

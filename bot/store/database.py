@@ -11,6 +11,7 @@ from sqlalchemy.exc import TimeoutError as QueueTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.approvals import tenure
+from bot.connections import ALONE, Connections
 from bot.private_file import make_private
 from bot.store import postgres
 from bot.store.cancelling import to_the_end
@@ -67,10 +68,12 @@ class RowsStore:
 
 
 @asynccontextmanager
-async def open_store(where: str | Path, *, recorded: Recorded | None = None) -> AsyncIterator[RowsStore]:
+async def open_store(
+    where: str | Path, *, recorded: Recorded | None = None, connections: Connections = ALONE
+) -> AsyncIterator[RowsStore]:
     """The store in this database: `sqlite:///bot.db`, a path, or `postgresql://…`; at the present schema.
 
-    `recorded` is told about every line of the record, once it is on disk.
+    `recorded` is told about every line of the record, once it is on disk; `connections` are Postgres's.
 
     A SQLite file is created if there is none, readable by its owner alone, and brought to the present schema.
     One process at a time has it: a lock beside the file is held until the block ends. A Postgres database
@@ -78,7 +81,7 @@ async def open_store(where: str | Path, *, recorded: Recorded | None = None) -> 
     why the database cannot be used.
     """
     url = postgres_url(where)
-    opening = _on_sqlite(where, recorded) if url is None else _on_postgres(url, recorded)
+    opening = _on_sqlite(where, recorded) if url is None else _on_postgres(url, recorded, connections)
     async with opening as store:
         yield store
 
@@ -100,8 +103,11 @@ async def _on_sqlite(where: str | Path, recorded: Recorded | None) -> AsyncItera
 
 
 @asynccontextmanager
-async def _on_postgres(url: URL, recorded: Recorded | None) -> AsyncIterator[RowsStore]:
-    writer, readers = postgres.writing_engine(url), postgres.reading_engine(url)
+async def _on_postgres(
+    url: URL, recorded: Recorded | None, connections: Connections = ALONE
+) -> AsyncIterator[RowsStore]:
+    writer = postgres.writing_engine(url, connections)
+    readers = postgres.reading_engine(url, connections)
     try:
         await _check_schema(readers)
         yield RowsStore(writer=writer, readers=readers, recorded=recorded, locking=True)

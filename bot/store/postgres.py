@@ -8,12 +8,9 @@ from typing import Final
 from sqlalchemy import URL, NullPool, create_engine, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bot.connections import ALONE, Connections
 from bot.store.errors import CannotOpen
 from bot.store.schema import migrate
-
-WRITERS: Final = 8
-READERS: Final = 4
-"""Connections of one replica. With those of the jobs and of the checkpoints it has about 20 at most."""
 
 LOCK_SECONDS: Final = 2
 """How long a statement waits for another transaction's row; well inside the 3 s that Slack gives an ack."""
@@ -34,23 +31,24 @@ UPGRADE_SECONDS: Final = 120.0
 _TRY_LOCK: Final = text("SELECT pg_try_advisory_lock(12099150290945)")
 
 
-def writing_engine(url: URL) -> AsyncEngine:
+def writing_engine(url: URL, connections: Connections = ALONE) -> AsyncEngine:
     """READ COMMITTED: what two transactions both want is settled by row locks, versions and unique keys."""
-    return _engine(url, size=WRITERS, isolation="READ COMMITTED")
+    return _engine(url, most=connections.writers, kept=connections.kept, isolation="READ COMMITTED")
 
 
-def reading_engine(url: URL) -> AsyncEngine:
+def reading_engine(url: URL, connections: Connections = ALONE) -> AsyncEngine:
     """Connections that cannot write, each transaction on one snapshot."""
-    engine = _engine(url, size=READERS, isolation="REPEATABLE READ")
+    engine = _engine(url, most=connections.readers, kept=connections.kept, isolation="REPEATABLE READ")
     return engine.execution_options(postgresql_readonly=True)
 
 
-def _engine(url: URL, *, size: int, isolation: str) -> AsyncEngine:
+def _engine(url: URL, *, most: int, isolation: str, kept: int | None = None) -> AsyncEngine:
+    kept = most if kept is None else kept
     try:
         return create_async_engine(
             url.set(drivername="postgresql+psycopg"),
-            pool_size=size,
-            max_overflow=0,
+            pool_size=kept,
+            max_overflow=most - kept,
             pool_timeout=QUEUE_SECONDS,
             pool_pre_ping=True,  # a connection that died with its server is replaced, not handed out
             isolation_level=isolation,
@@ -78,7 +76,7 @@ async def sole_upgrader(url: URL) -> AsyncIterator[None]:
     The lock is asked for again and again and not waited for inside the server: an open statement would be
     an open snapshot, and an index that is made beside running work waits for every one of those.
     """
-    engine = _engine(url, size=1, isolation="AUTOCOMMIT")
+    engine = _engine(url, most=1, isolation="AUTOCOMMIT")
     try:
         async with engine.connect() as connection:
             try:

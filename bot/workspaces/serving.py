@@ -14,6 +14,7 @@ from bot.approvals.ports import Clock
 from bot.approvals.times import utc_now
 from bot.approvals.words import ENGLISH, public_language
 from bot.background import ended
+from bot.connections import ONE_OF_SEVERAL
 from bot.doors import Doors, open_doors, store_checks
 from bot.errors import CannotStart
 from bot.languages import language
@@ -71,12 +72,16 @@ async def serving_several(
     """
 
     def serve(own: Settings, doors: Doors) -> AbstractAsyncContextManager[object]:
-        return running_bot(own, policy_file, model=model, otherwise=otherwise, doors=doors)
+        return running_bot(
+            own, policy_file, model=model, otherwise=otherwise, doors=doors, connections=ONE_OF_SEVERAL
+        )
 
     said = policy_file or otherwise
     async with AsyncExitStack() as stack:
         stack.enter_context(public_language((language(said.content.language) if said else None) or ENGLISH))
-        store = await stack.enter_async_context(open_store(settings.bot_database_url))
+        store = await stack.enter_async_context(
+            open_store(settings.bot_database_url, connections=ONE_OF_SEVERAL)
+        )
         installations = await _unsealed(store, settings)
         tenants = Tenants(settings, installations, serve)
         stack.push_async_callback(tenants.close)
