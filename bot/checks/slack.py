@@ -25,7 +25,7 @@ NO_WORKSPACE: Final = (
     "The bot is in no workspace of the organisation yet; an administrator adds it at {address}."
 )
 MOST_LISTED: Final = 10
-"""Channels in a finding."""
+"""Channels in a finding, and workspaces of an organisation that are looked at."""
 
 _TROUBLE: Final = (SlackClientError, ClientError, OSError, TimeoutError)
 _ADD: Final = "add it under OAuth & Permissions, Bot Token Scopes, and install the app again"
@@ -85,9 +85,13 @@ async def _everywhere(client: AsyncWebClient, who: Identity) -> list[Finding]:
         where = WORKSPACES.format(enterprise=who.enterprise, app=who.app)
         return [Finding(Verdict.WARNING, NO_WORKSPACE.format(address=where))]
     found = []
-    for team, name in teams.items():
+    for team, name in [*teams.items()][:MOST_LISTED]:
         finding = await _whereabouts(client, team)
         found.append(Finding(finding.verdict, f"{team} ({name}): {finding.sentence}"))
+    if (more := len(teams) - MOST_LISTED) > 0:
+        found.append(
+            Finding(Verdict.NOTE, f"Workspaces besides these that have it, not looked at here: {more:,}.")
+        )
     return found
 
 

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 from bot.checks.finding import Finding, Verdict
 from bot.checks.several import AGAIN, NOBODY, NOT_NAMED, several_findings
 from bot.checks.slack import NOWHERE, slack_findings
-from bot.sandbox import Sandbox
+from bot.sandbox import Sandbox, grants
+from bot.sandbox.records import TeamId
 from bot.settings import Settings
 from tests.workspaces.front import GRID, OTHER, Browser, Front, a_front
 
@@ -98,6 +99,13 @@ async def test_each_workspace_of_an_organisation_is_looked_at(tmp_path: Path) ->
         assert Finding(Verdict.OK, "E0GRID (Grid): All 11 scopes are granted.") in told
         told = await found(front, slack_teams="T0OTHER")
         assert Finding(Verdict.WARNING, NOT_NAMED.format(team="E0GRID (Grid)")) in told
+        [grant] = grants.of_organisation(front.other.core)
+        many = tuple(TeamId(f"T0MANY{number}") for number in range(12))
+        front.other.core.workspace.put(replace(grant, teams=many))
+        told = await found(front)
+        assert told[-1] == Finding(
+            Verdict.NOTE, "E0GRID (Grid): Workspaces besides these that have it, not looked at here: 2."
+        )
 
 
 async def test_a_key_that_is_missing_is_told(front: Front) -> None:

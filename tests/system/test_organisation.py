@@ -16,6 +16,7 @@ from bot.settings import Mode
 from bot.slack import refusals
 from bot.workspaces.install import FOR_ALL, FOR_ALL_NOT_YET, INSTALLED
 from bot.workspaces.router import NOT_INSTALLED
+from tests.postgres import a_database
 from tests.system.agents import RUNS
 from tests.system.offices import TRANSFER, Office, Offices, two_offices
 from tests.workspaces.front import GRID
@@ -28,8 +29,12 @@ DIRECT = f'{NAMED}channel = "dm:approvers"\n'
 async def grid(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Offices]:
     """Both workspaces of an organisation have it, by one installation."""
     async with AsyncExitStack() as stack:
-        mode = Mode.HTTP if getattr(request, "param", "socket") == "http" else Mode.SOCKET
-        grid = await stack.enter_async_context(two_offices(tmp_path, mode=mode, of_grid=True))
+        kind = getattr(request, "param", "socket")
+        database = await stack.enter_async_context(a_database()) if kind == "postgres" else None
+        mode = Mode.HTTP if kind == "http" else Mode.SOCKET
+        grid = await stack.enter_async_context(
+            two_offices(tmp_path, mode=mode, database=database, of_grid=True)
+        )
         await installed(grid)
         yield grid
 
@@ -55,7 +60,7 @@ async def colleague(grid: Offices) -> Person:
     return await grid.one.slack.add_person(grid.other.slack.account("Bob"), ["#general"])
 
 
-@pytest.mark.parametrize("grid", ["socket", "http"], indirect=True)
+@pytest.mark.parametrize("grid", ["http", "postgres"], indirect=True)
 async def test_who_is_of_another_workspace_of_the_organisation_decides_and_nobody_else(grid: Offices) -> None:
     card = await grid.one.asks(TRANSFER)
     theirs = await colleague(grid)

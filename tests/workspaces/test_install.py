@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001 - all ways are called alike
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,9 @@ from bot.sandbox import Fault
 from bot.slack.app import OPTIONAL_SCOPES, SCOPES
 from bot.store.installations import Installations
 from bot.workspaces import install
+from bot.workspaces.router import Lack
 from bot.workspaces.states import COOKIE
+from bot.workspaces.tenants import Tenants
 from tests.workspaces.front import GRID, OTHER, Browser, Front, Visit, a_front, query
 
 
@@ -213,6 +216,17 @@ async def test_a_whole_organisation_is_led_on_to_where_workspaces_are_added(tmp_
         assert (bot.enterprise_id, bot.team_id, bot.is_enterprise_install) == (GRID, None, True)
         who = await front.client(bot.bot_token).auth_test()
         assert (who["enterprise_id"], who["is_enterprise_install"]) == (GRID, True)
+
+
+async def test_what_another_process_installs_for_an_organisation_is_soon_there_and_in_no_workspace_of_it(
+    tmp_path: Path,
+) -> None:
+    of_grid = replace(OTHER, enterprise_id=GRID)
+    async with a_front(tmp_path / "bot.db", other=of_grid) as front, Browser(front) as browser:
+        await browser.installs(GRID)
+        tenants = Tenants(front.settings, front.installations, lambda *_: nullcontext())
+        assert await tenants.lacking(GRID) is Lack.SOON
+        assert await tenants.lacking("T0OTHER") is Lack.GONE
 
 
 async def test_whoever_names_a_workspace_has_not_named_its_organisation(tmp_path: Path) -> None:
