@@ -141,9 +141,10 @@ class Endings:
     async def say(
         self, tx: Transaction, conversation: Conversation, kind: PostKind, text: str, *, key: str = ""
     ) -> None:
-        """Owe the thread a message; one with a key is owed once."""
+        """Owe the thread a message; one with a key is owed once. That it is empty the bot itself says."""
         id = PostId(f"{kind}:{conversation.id}:{key or ids.fresh()}")
-        text = text or saying(NOTHING_SAID)
+        if not text.strip():
+            kind, text = PostKind.NOTICE, saying(NOTHING_SAID)
         await owe(tx, self.jobs, Post(id=id, conversation=conversation.id, kind=kind, text=text))
 
     async def become(self, tx: Transaction, conversation: Conversation, status: Status) -> None:

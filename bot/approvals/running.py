@@ -166,6 +166,8 @@ class Running:
         if approvals:
             await self._ends.become(tx, conversation, Status.WORKING if thread.cut_off else Status.WAITING)
             return Proceed() if thread.cut_off else Rest()
+        if arrived and thread.condition is Condition.IDLE and not (thread.answer or kept):
+            await self._ends.say(tx, conversation, PostKind.NOTICE, "")  # a graph that ends without a message
         return await self._go_on(tx, conversation, thread, kept)
 
     async def _hand_over(

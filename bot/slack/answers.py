@@ -22,7 +22,7 @@ from bot.slack.literal import Excerpt, excerpt, person, quoted, section, worded
 from bot.slack.literal import plain as piece
 from bot.slack.markdown import defuse, undefused
 from bot.slack.message import File, Message, as_json
-from bot.slack.splitting import split
+from bot.slack.splitting import in_messages
 from bot.slack.text import clip, escape, mention, own_words, visible
 from bot.slack.thumbs import thumbs
 
@@ -54,7 +54,7 @@ def answer(text: str, id: PostId, *, plainly: bool = False, files: bool = False)
     """
     if not text.strip():
         return [notice(say(_NOTHING))]
-    *parts, last = split(defuse(visible(text)))
+    *parts, last = in_messages(defuse(visible(text)))
     if len(parts) >= MOST_MESSAGES:
         below = _small(say(FOLLOWS, count=len(text))), _small(_BY_AN_AGENT), thumbs(id, plainly=plainly)
         whole = Message(text=say(TITLE), blocks=[], file=File(title=say(TITLE), content=visible(text)))

@@ -1,5 +1,6 @@
 """A long Markdown text in parts that fit into one message each."""
 
+import json
 import re
 from typing import Final
 
@@ -8,6 +9,8 @@ from bot.slack.text import border, units
 
 LIMIT: Final = 11_000
 """Characters of one message; Slack takes 12,000 over all markdown blocks, and 1,200 more for the others."""
+HEAVIEST: Final = 12_000
+"""Of its JSON form; Slack takes near 13,200 over all blocks of a message."""
 _LONGEST_FENCE: Final = 60
 _HEAD: Final = 2
 """Lines of a table's head: the names of its columns, and how they are aligned."""
@@ -32,6 +35,21 @@ def split(markdown: str, limit: int = LIMIT) -> list[str]:
         parts.append(opened + text + (_closing(text, after) if end < len(pieces) else ""))
         start, fence = end, after
     return [part for part in parts if part.strip()]
+
+
+def in_messages(markdown: str) -> list[str]:
+    """The Markdown in parts that weigh no more than a message takes, whatever stands in them.
+
+    Line ends, quotation marks and backslashes, of which code is full, count twice where a message is JSON.
+    """
+    limit = LIMIT
+    while max(map(_weight, parts := split(markdown, limit)), default=0) > HEAVIEST and limit > LIMIT // 2:
+        limit = max(limit * 3 // 4, LIMIT // 2)
+    return parts
+
+
+def _weight(part: str) -> int:
+    return units(json.dumps(part, ensure_ascii=False)) - 2
 
 
 def _head(pieces: list[str], start: int, room: int) -> str:

@@ -221,9 +221,9 @@ class Asks:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """The agent's turn ends with these words."""
+    """The agent's turn ends with these words; None for a graph that ends without a message."""
 
-    text: str
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +388,7 @@ class ScriptedAgent:
             case Asks(interrupts=interrupts):
                 self._becomes(thread, condition=Condition.WAITING, interrupts=interrupts)
             case Says(text=text):
-                answer = Answer(id=f"answer-{scene.lines}", text=text)
+                answer = None if text is None else Answer(id=f"answer-{scene.lines}", text=text)
                 self._becomes(thread, condition=Condition.IDLE, answer=answer)
             case ToolFails(sentence=sentence):
                 failed = ToolFailure(id=f"failed-{scene.lines}", tool="write_file", sentence=sentence)

@@ -250,9 +250,9 @@ async def test_tools_that_failed_are_told_each_once(store: WatchedStore) -> None
 async def test_an_agent_that_says_nothing_is_said_to_have_said_nothing(store: WatchedStore) -> None:
     at = await begun(store)
     async with store.write() as tx:
-        for _ in range(2):
-            await endings(store).say(tx, at, PostKind.ANSWER, "")
-    assert await texts(store) == [(PostKind.ANSWER, "The agent finished without saying anything.")] * 2
+        for words in ("", " \n"):
+            await endings(store).say(tx, at, PostKind.ANSWER, words)
+    assert await texts(store) == [(PostKind.NOTICE, "The agent finished without saying anything.")] * 2
 
 
 @pytest.mark.parametrize(

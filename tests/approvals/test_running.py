@@ -463,10 +463,21 @@ async def test_a_run_whose_conversation_another_process_stops_is_halted_and_one_
     assert await status(bench) is Status.IDLE
 
 
-async def test_an_agent_that_ends_without_a_word_is_told_so(store: WatchedStore) -> None:
-    bench = on(store, Says(""))
-    await bench.asked()
-    assert await bench.texts(PostKind.ANSWER) == [NOTHING_SAID]
+@pytest.mark.parametrize("words", ["", " \n", None], ids=["empty", "blank", "no message"])
+async def test_that_an_agent_ends_without_a_word_is_said_once_and_not_in_its_name(
+    store: WatchedStore, words: str | None
+) -> None:
+    bench = on(store, Says(words), Says("Well."), Says(words))
+    id = await bench.asked()
+    assert await bench.texts(PostKind.ANSWER, PostKind.NOTICE) == [NOTHING_SAID]
+    await bench.running.advance(id)
+    assert await bench.texts(PostKind.ANSWER, PostKind.NOTICE) == [NOTHING_SAID]
+    await bench.hears("and?", ts="2.0")
+    await bench.works()
+    assert await bench.texts(PostKind.ANSWER, PostKind.NOTICE) == [NOTHING_SAID, "Well."]
+    await bench.hears("and?", ts="3.0")
+    await bench.works()
+    assert await bench.texts(PostKind.ANSWER, PostKind.NOTICE) == [NOTHING_SAID, "Well.", NOTHING_SAID]
 
 
 async def test_a_thread_that_was_cut_off_goes_on_by_itself(store: WatchedStore) -> None:

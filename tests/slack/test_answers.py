@@ -1,3 +1,4 @@
+import json
 import re
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from bot.slack import verbs
 from bot.slack.answers import answer, failure, notice, opening, plain, refusal
 from bot.slack.markdown import JOINT, defuse
 from bot.slack.message import File
-from bot.slack.splitting import split
+from bot.slack.splitting import in_messages, split
 from bot.slack.text import units
 from tests.slack.limits import ALIVE, OURS, assert_fit_for_slack
 from tests.slack.reading import readable
@@ -160,6 +161,30 @@ def test_a_very_long_answer_becomes_several_messages_in_order() -> None:
 @pytest.mark.timeout(10)
 def test_no_answer_takes_long_to_make_harmless(text: str) -> None:
     assert answer(text, ANSWER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps([{"id": str(number), "name": "a", "on": "x"} for number in range(2_000)], indent=1),
+        "```\n" + "1\n" * 20_000 + "```",
+        '"' * 40_000,
+        "\\" * 40_000,
+        "plain words, " * 3_000 + "\n\n" + "x\n" * 6_000,
+    ],
+    ids=["json", "short lines", "quotation marks", "backslashes", "the end of it"],
+)
+def test_an_answer_full_of_what_json_escapes_fits_into_its_messages(text: str) -> None:
+    messages = answer(text, ANSWER)
+    assert len(messages) > 2
+    for message in messages:
+        assert units(json.dumps(message.blocks, ensure_ascii=False)) <= 13_000
+    said = "".join(message.blocks[1]["text"] for message in messages)
+    assert said.replace("```", "").split() == text.replace("```", "").split()
+
+
+def test_plain_words_take_as_few_messages_as_ever() -> None:
+    assert in_messages("word " * 6_000) == split("word " * 6_000)
 
 
 def test_emoji_are_not_cut_in_two() -> None:

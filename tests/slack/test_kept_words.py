@@ -135,7 +135,7 @@ MESSAGES: Final[dict[str, tuple[PostKind, str, Callable[[str], Approval | None]]
         saying("`{tool}` failed: {why}", tool="7", why="7"),
         lambda _: None,
     ),
-    "nothing said": (PostKind.ANSWER, saying(endings.NOTHING_SAID), lambda _: None),
+    "nothing said": (PostKind.NOTICE, saying(endings.NOTHING_SAID), lambda _: None),
     "asked in a form": (
         PostKind.ASKED,
         saying(ASKED_AND, words="7", note=saying(ASKED_ABOUT, length=7)),
