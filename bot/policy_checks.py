@@ -20,8 +20,9 @@ from bot.approvals.policy import (
     Who,
 )
 from bot.approvals.quorum import seated
+from bot.approvals.sayings import saying
 from bot.approvals.times import NEVER
-from bot.approvals.words import phrase, say
+from bot.approvals.words import phrase
 from bot.policy_names import Known
 
 _SOMEBODY = "?"
@@ -77,6 +78,13 @@ NOBODY_ELSE: Final = phrase(
     "nobody whom the policy's function named could decide it, for nobody does about their own request"
 )
 NEVER_ENOUGH: Final = phrase("{wanted} votes of different people are wanted, but at most {most} can count")
+SHARED: Final = phrase(
+    "{channel} is shared with another organisation; say `shared_channels = true` if that is meant"
+)
+NOT_TO_ALL: Final = phrase(
+    "direct messages go to people and user groups by name, not to all of a channel or workspace"
+)
+TOO_MANY: Final = phrase("direct messages go to at most {most} people, and these are {count}")
 """What people are told of one call; what is wrong with a policy as it is written is told in English."""
 
 
@@ -87,8 +95,8 @@ def never_enough(terms: Terms, known: Known, requesters: frozenset[UserId]) -> s
     if most >= wanted:
         return None
     if not most:
-        return say(NOBODY_ELSE)
-    return say(NEVER_ENOUGH, wanted=wanted, most=most)
+        return saying(NOBODY_ELSE)
+    return saying(NEVER_ENOUGH, wanted=wanted, most=most)
 
 
 def _most(terms: Terms, known: Known, askers: Collection[UserId | None]) -> int:
@@ -122,9 +130,7 @@ def misplaced(terms: Terms, known: Known) -> str | None:
         case InChannel(id=id, name=name):
             if terms.shared_channels or not any(room.id == id and room.is_shared for room in known.rooms):
                 return None
-            return (
-                f"{name} is shared with another organisation; say `shared_channels = true` if that is meant"
-            )
+            return saying(SHARED, channel=name)
         case ToApprovers():
             return _too_many_messages(terms, known)
         case InThread():
@@ -135,11 +141,11 @@ def misplaced(terms: Terms, known: Known) -> str | None:
 
 def _too_many_messages(terms: Terms, known: Known) -> str | None:
     if any(isinstance(who, ChannelMembers | Members | MembersOf) for who in terms.who):
-        return "direct messages go to people and user groups by name, not to all of a channel or workspace"
+        return saying(NOT_TO_ALL)
     people = {id for who in terms.who for id in _people(who, known, 1)} | {*terms.escalate_to}
     if len(people) <= MOST_MESSAGES:
         return None
-    return f"direct messages go to at most {MOST_MESSAGES} people, and these are {len(people)}"
+    return saying(TOO_MANY, most=MOST_MESSAGES, count=len(people))
 
 
 def pointless(section: Times, terms: Terms) -> Iterator[tuple[str, str]]:

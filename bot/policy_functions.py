@@ -21,7 +21,8 @@ from bot.approvals.person import Group as SlackGroup
 from bot.approvals.person import Person, Standing
 from bot.approvals.places import Room
 from bot.approvals.policy import Policy, Quorum, Terms, UserGroup, Who
-from bot.approvals.words import phrase, say
+from bot.approvals.sayings import saying
+from bot.approvals.words import phrase
 from bot.durations import SaidOrNever
 from bot.policy_checks import misplaced, never_enough
 from bot.policy_file import PolicyFile
@@ -113,11 +114,11 @@ class PolicyFunctions:
         try:
             return await self._chosen(request, terms, within)
         except _NoAnswer as why:
-            problem = str(why)
+            problem = why.args[0]
         except CouldNotCheck:
-            problem = say(NOT_IN_SLACK)
+            problem = saying(NOT_IN_SLACK)
         except TimeoutError:
-            problem = say("finding it out took longer than {seconds:g} seconds", seconds=within)
+            problem = saying("finding it out took longer than {seconds:g} seconds", seconds=within)
         _log.warning("policy_function_failed", tool=request.tool, conversation=request.conversation)
         return Chosen(problem=problem)
 
@@ -154,7 +155,7 @@ class PolicyFunctions:
                 Quorum(approvers=_people(names, known), count=count) for names, count in told["require"]
             )
         if "channel" in told and isinstance(place := place_meant(told["channel"], known), str):
-            raise _NoAnswer(say(NO_PLACE))
+            raise _NoAnswer(saying(NO_PLACE))
         if "channel" in told:
             told["channel"] = place
         return Chosen(**told), known
@@ -183,7 +184,7 @@ class PolicyFunctions:
 def _people(names: Sequence[str], known: Known) -> tuple[Who, ...]:
     found = [meaning(name, known) for name in names]
     if any(isinstance(sentence, str) for sentence in found):
-        raise _NoAnswer(say(UNKNOWN))
+        raise _NoAnswer(saying(UNKNOWN))
     return tuple(who for who in found if not isinstance(who, str))
 
 
@@ -195,15 +196,15 @@ async def _value(key: str, said: Any, request: ApprovalRequest, within: float) -
     try:
         told = await answer_of(said, copied, within=within)
     except TimeoutError:
-        raise _NoAnswer(say(TOO_SLOW, key=key, seconds=within)) from None
+        raise _NoAnswer(saying(TOO_SLOW, key=key, seconds=within)) from None
     except Exception as error:
-        raise _NoAnswer(say(FAILED, key=key, error=type(error).__name__)) from error
+        raise _NoAnswer(saying(FAILED, key=key, error=type(error).__name__)) from error
     if isinstance(told, tuple | set | frozenset):
         told = [*told]
     try:
         return _TAKES[key].validate_python(told, strict=True)
     except ValidationError:
-        raise _NoAnswer(say(MISFIT, key=key, wanted=say(_SHOULD[key], most=MOST_VOTES))) from None
+        raise _NoAnswer(saying(MISFIT, key=key, wanted=saying(_SHOULD[key], most=MOST_VOTES))) from None
 
 
 async def _group(group: Group, request: ApprovalRequest, within: float) -> tuple[list[str], int]:

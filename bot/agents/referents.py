@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from bot.agents.failures import cut
 from bot.approvals.decision import Arguments
 from bot.approvals.referents import Referents, unfit
-from bot.approvals.words import say
+from bot.approvals.sayings import Saying, saying
 from bot.team_functions import answer_of
 
 RESOLVE: Final = "resolve"
@@ -35,7 +35,7 @@ async def referents(tool: BaseTool | None, arguments: Arguments, *, within: floa
     try:
         told = await answer_of(resolve, copy.deepcopy(dict(arguments)), within=within)
     except TimeoutError:
-        return _unknown(tool, say("it took longer than {seconds:g} seconds", seconds=within))
+        return _unknown(tool, saying("it took longer than {seconds:g} seconds", seconds=within))
     except Exception as error:  # noqa: BLE001 - a team's function; whatever it raises, nothing was looked up
         return _unknown(tool, cut(str(error).encode(errors="replace").decode()) or type(error).__name__)
     problem = _misfit(told)
@@ -48,12 +48,12 @@ def _resolve(tool: BaseTool | None) -> Any:  # noqa: ANN401 - whatever a team wr
 
 def _unknown(tool: BaseTool, problem: str) -> Referents:
     _log.warning("resolve_failed", tool=tool.name)
-    return Referents(problem=problem.rstrip("."))
+    return Referents(problem=problem if isinstance(problem, Saying) else problem.rstrip("."))
 
 
 def _misfit(told: Any) -> str:  # noqa: ANN401 - whatever a team's function gives
     if not isinstance(told, Mapping) or not all(
         isinstance(one, str) for pair in told.items() for one in pair
     ):
-        return say("`resolve` told something else than names with texts")
+        return saying("`resolve` told something else than names with texts")
     return unfit(told)

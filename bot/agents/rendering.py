@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 
 from bot.approvals.decision import Arguments
 from bot.approvals.rendered import Rendered, as_parts
-from bot.approvals.words import say
+from bot.approvals.sayings import saying
 from bot.team_functions import answer_of
 
 RENDER: Final = "render"
@@ -33,14 +33,14 @@ async def rendered(tool: BaseTool | None, arguments: Arguments, *, within: float
     if tool is None or render is None:
         return None
     if not callable(render):
-        return _none(tool, say("`render` is no function"))
+        return _none(tool, saying("`render` is no function"))
     try:
         # through JSON and back: copies that are of plain types, whatever marks what is masked
         told = as_parts(await answer_of(render, json.loads(json.dumps(dict(arguments))), within=within))
     except TimeoutError:
-        return _none(tool, say("it took longer than {seconds:g} seconds", seconds=within))
+        return _none(tool, saying("it took longer than {seconds:g} seconds", seconds=within))
     except Exception as error:  # noqa: BLE001 - a team's function; whatever it raises, the rows are drawn
-        return _none(tool, say("it failed with {error}", error=type(error).__name__))
+        return _none(tool, saying("it failed with {error}", error=type(error).__name__))
     return _none(tool, told.problem) if told.problem else told
 
 

@@ -152,7 +152,8 @@ class Approval:
         kind = kind_of(decision)
         if kind not in action.takes:
             message = refusing.CANNOT_BE_UNSEEN if action.unseen else refusing.CANNOT_BE
-            raise NotAllowed(say(message, tool=action.tool, approved=say(PAST[kind]), problem=action.unseen))
+            why = uttered(action.unseen)
+            raise NotAllowed(say(message, tool=action.tool, approved=say(PAST[kind]), problem=why))
         if seen is not None and seen != action.edition:
             raise AlreadyDecided(say(refusing.EDITED))
         if isinstance(decision, Edit) and decision.tool is not None and decision.tool not in action.targets:

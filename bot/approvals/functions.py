@@ -19,6 +19,7 @@ from bot.approvals.ids import ConversationId, UserId
 from bot.approvals.lookups import AT_HAND, FILING
 from bot.approvals.ports import Asked, Store, Transaction
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import joined, saying, uttered
 from bot.approvals.thread import ActionRequest, Interrupt, Thread
 from bot.approvals.words import phrase, say
 
@@ -26,6 +27,8 @@ NOT_FOUND: Final = phrase(
     "Who decides about `{tool}` could not be found out, so nobody was asked: {problem}."
 )
 """What the thread is told, with Retry, where people would have been asked."""
+AFTER: Final = phrase("{before} {last}")
+"""One sentence after the other, for `joined`."""
 NOT_FOUND_AFTER: Final = phrase("Who decides about this could not be found out: {problem}.")
 """What whoever makes an edit is told."""
 
@@ -59,11 +62,11 @@ def unanswered(interrupts: Sequence[Interrupt]) -> str | None:
     """What the thread is told of calls about which a function had no answer; None if there are none."""
     requests = [request for interrupt in interrupts for request in interrupt.requests]
     told = [
-        say(NOT_FOUND, tool=one.tool, problem=one.chosen.problem)
+        saying(NOT_FOUND, tool=one.tool, problem=one.chosen.problem)
         for one in requests
         if one.chosen and one.chosen.problem
     ]
-    return " ".join(dict.fromkeys(told)) or None
+    return joined(AFTER, [*dict.fromkeys(told)]) or None
 
 
 async def chosen_after(
@@ -84,7 +87,7 @@ async def chosen_after(
     request = _request(tool, arguments, opened.conversation, approval.requesters)
     found = await chooser.chosen(request, within=AT_HAND)
     if found and found.problem:
-        raise InvalidArguments({"": say(NOT_FOUND_AFTER, problem=found.problem)})
+        raise InvalidArguments({"": say(NOT_FOUND_AFTER, problem=uttered(found.problem))})
     return found
 
 

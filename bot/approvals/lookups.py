@@ -11,13 +11,16 @@ from bot.approvals.errors import InvalidArguments
 from bot.approvals.ids import ConversationId
 from bot.approvals.ports import Store, Tools
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import uttered
 from bot.approvals.thread import ActionRequest, Interrupt, Thread
-from bot.approvals.words import say
+from bot.approvals.words import phrase, say
 
 FILING: Final = 10.0
 """Seconds that a lookup may take before people are asked."""
 AT_HAND: Final = 2.0
 """Seconds where somebody waits for it: a form is sent, or a tool is about to run."""
+NOT_FOUND: Final = phrase("What this points at could not be looked up: {problem}.")
+"""What whoever makes an edit is told."""
 
 
 async def pointing(store: Store, tools: Tools, id: ConversationId, thread: Thread) -> Thread:
@@ -37,9 +40,7 @@ async def edited(tools: Tools, tool: str, arguments: Arguments) -> Referents | N
     """What an edit points at, for those who vote; `InvalidArguments` if that cannot be looked up."""
     found = await tools.referents(tool, arguments, within=AT_HAND)
     if found and found.problem:
-        raise InvalidArguments(
-            {"": say("What this points at could not be looked up: {problem}.", problem=found.problem)}
-        )
+        raise InvalidArguments({"": say(NOT_FOUND, problem=uttered(found.problem))})
     return found
 
 

@@ -219,10 +219,14 @@ def _value(value: Json, path: tuple[str, ...], names: SecretNames, known: tuple[
 def _referents(referents: Referents | None, known: tuple[str, ...]) -> Referents | None:
     if referents is None:
         return None
+
+    def problem(told: str) -> str:
+        return retold(_text(told, known))
+
     masked: dict[str, str] = {}
     for name, text in referents.texts.items():
         masked[_free(_text(name, known), masked)] = _text(text, known)
-    return Referents(texts=masked, problem=retold(_text(referents.problem, known)))
+    return Referents(texts=masked, problem=reworded(referents.problem, problem))
 
 
 def _free(label: str, taken: Container[str]) -> str:

@@ -10,7 +10,8 @@ from string import ascii_letters, digits
 from typing import Final, TypeAlias, assert_never
 from urllib.parse import urlsplit
 
-from bot.approvals.words import phrase, say
+from bot.approvals.sayings import saying
+from bot.approvals.words import phrase
 
 MOST_FIELDS: Final = 10
 MOST_ROWS, MOST_COLUMNS = 20, 6
@@ -123,18 +124,18 @@ def fit(part: object) -> Part:
             )
         case Link(str(label), str(url)):
             if not is_address(_short(url, LONGEST_ADDRESS)):
-                raise Unfit(say("an address is not plain http or https"))
+                raise Unfit(saying("an address is not plain http or https"))
             return Link(_short(label, LONGEST_FIELD), str(url))
         case Table(list() | tuple() as columns, list() | tuple() as rows):
             return _fit_table(columns, rows)
         case _:
-            raise Unfit(say(NO_PART))
+            raise Unfit(saying(NO_PART))
 
 
 def _fit_table(columns: Sequence[object], rows: Sequence[object]) -> Table:
     if not (0 < len(columns) <= MOST_COLUMNS and 0 < len(rows) <= MOST_ROWS):
         raise Unfit(
-            say(
+            saying(
                 "a table has 1 to {most_columns} columns and 1 to {most_rows} rows, "
                 "and this one {columns} and {rows}",
                 most_columns=MOST_COLUMNS,
@@ -146,22 +147,22 @@ def _fit_table(columns: Sequence[object], rows: Sequence[object]) -> Table:
     cells: list[tuple[str, ...]] = []
     for row in rows:
         if not isinstance(row, list | tuple) or len(row) != len(columns):
-            raise Unfit(say("a row of a table has not as many cells as there are columns"))
+            raise Unfit(saying("a row of a table has not as many cells as there are columns"))
         cells.append(tuple(map(_cell, row)))
     return Table(tuple(_short(_name(one), LONGEST_FIELD) for one in columns), tuple(cells))
 
 
 def _name(told: object) -> str:
     if not isinstance(told, str):
-        raise Unfit(say("a name or a heading is no text"))
+        raise Unfit(saying("a name or a heading is no text"))
     return told
 
 
 def _cell(told: object) -> str:
     if not isinstance(told, str | int | float | bool | None):
-        raise Unfit(say("a value is neither text nor number, true, false or nothing"))
+        raise Unfit(saying("a value is neither text nor number, true, false or nothing"))
     if isinstance(told, int) and told.bit_length() > 8 * LONGEST_FIELD:
-        raise Unfit(say("a number is too long"))
+        raise Unfit(saying("a number is too long"))
     text = str(as_text(told))
     return _short(text, LONGEST_FIELD) if text else ""
 
@@ -169,7 +170,7 @@ def _cell(told: object) -> str:
 def _short(text: str, most: int) -> str:
     """The text as a plain `str`, whatever it was made by."""
     if len(text) > most:
-        raise Unfit(say("one text has more than {most:,} characters", most=most))
+        raise Unfit(saying("one text has more than {most:,} characters", most=most))
     if not text.strip():
-        raise Unfit(say("a text is empty"))
+        raise Unfit(saying("a text is empty"))
     return "".join(text)

@@ -13,7 +13,7 @@ from typing import Final, Protocol, Self
 import rfc8785
 
 from bot.approvals.decision import Arguments, Json
-from bot.approvals.words import say
+from bot.approvals.sayings import from_json, saying, to_json
 
 MOST: Final = 6
 """Names of one call: people have to read them all."""
@@ -28,7 +28,7 @@ class Referents:
     texts: Mapping[str, str] = field(default_factory=dict)
     """By short name, in the tool's own words."""
     problem: str = ""
-    """Why it could not be looked up, in a sentence for people; empty if it could."""
+    """Why it could not be looked up, in words for people; empty if it could."""
 
     @property
     def fingerprint(self) -> str:
@@ -37,13 +37,13 @@ class Referents:
 
     def to_json(self) -> dict[str, Json]:
         """As a JSON object, for a row or a digest."""
-        return {"problem": self.problem} if self.problem else {"texts": dict(self.texts)}
+        return {"problem": to_json(self.problem)} if self.problem else {"texts": dict(self.texts)}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Json]) -> Self:
         """What `to_json` wrote; `ValueError` if it is nothing of the kind."""
         match dict(told):
-            case {"problem": str(problem)} if problem:
+            case {"problem": kept} if problem := from_json(kept):
                 return cls(problem=problem)
             case {"texts": dict(texts)}:
                 return cls(texts={name: str(text) for name, text in texts.items()})
@@ -64,11 +64,11 @@ class Points(Protocol):
 def unfit(texts: Mapping[str, str]) -> str:
     """Why this cannot be shown whole, and so cannot be approved; empty if it can."""
     if len(texts) > MOST:
-        return say("it told {count} things, and at most {most} can be shown", count=len(texts), most=MOST)
+        return saying("it told {count} things, and at most {most} can be shown", count=len(texts), most=MOST)
     if any(len(text) > LONGEST for pair in texts.items() for text in pair):
-        return say("it told more than {most} characters of one thing", most=LONGEST)
+        return saying("it told more than {most} characters of one thing", most=LONGEST)
     if any("\ud800" <= letter <= "\udfff" for pair in texts.items() for text in pair for letter in text):
-        return say("it told half a character")
+        return saying("it told half a character")
     return ""
 
 

@@ -6,11 +6,13 @@ away. So they are small, and where one of them is not as it has to be, the ordin
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol, Self, TypeAlias, assert_never
 
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.parts import Code, Fields, Link, Part, Scalar, Table, Text, Unfit, as_text, fit, texts_of
-from bot.approvals.words import phrase, say
+from bot.approvals.sayings import from_json, reworded, saying, to_json
+from bot.approvals.words import phrase
 
 MOST_PARTS: Final = 8
 LARGEST: Final = 5_000
@@ -30,13 +32,13 @@ class Rendered:
 
     def to_json(self) -> dict[str, Json]:
         """As a JSON object, for a row."""
-        return {"problem": self.problem} if self.problem else {"parts": [*map(_to_json, self.parts)]}
+        return {"problem": to_json(self.problem)} if self.problem else {"parts": [*map(_to_json, self.parts)]}
 
     @classmethod
     def from_json(cls, told: Json) -> Self | None:
         """What `to_json` wrote; None if it is nothing of the kind."""
         match told:
-            case {"problem": str(problem)} if problem:
+            case {"problem": kept} if problem := from_json(kept):
                 return cls(problem=problem)
             case {"parts": list(parts)} if parts:
                 return cls(parts=tuple(map(_from_json, parts)))
@@ -46,7 +48,7 @@ class Rendered:
     def reworded(self, words: Words) -> Self:
         """With each text put through `words`; an address in which it changes anything is only told."""
         parts = tuple(_reworded(part, words) for part in self.parts)
-        return type(self)(parts=parts, problem=words("", self.problem))
+        return type(self)(parts=parts, problem=reworded(self.problem, partial(words, "")))
 
 
 class Presents(Protocol):
@@ -66,16 +68,16 @@ def as_parts(told: object) -> Rendered:
     """What a team's function gave, as parts that can be drawn, or why it is none."""
     many = told if isinstance(told, list | tuple) else [told]
     if not 0 < len(many) <= MOST_PARTS:
-        return Rendered(problem=say(TOO_MANY, count=len(many), most=MOST_PARTS))
+        return Rendered(problem=saying(TOO_MANY, count=len(many), most=MOST_PARTS))
     try:
         parts = tuple(map(fit, many))
     except Unfit as unfit:
-        return Rendered(problem=str(unfit))
+        return Rendered(problem=unfit.args[0])
     texts = [text for part in parts for text in texts_of(part)]
     if sum(map(len, texts)) > LARGEST:
-        return Rendered(problem=say("`render` gave more than {most:,} characters", most=LARGEST))
+        return Rendered(problem=saying("`render` gave more than {most:,} characters", most=LARGEST))
     if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
-        return Rendered(problem=say("`render` gave half a character"))
+        return Rendered(problem=saying("`render` gave half a character"))
     return Rendered(parts=parts)
 
 

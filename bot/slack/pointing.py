@@ -5,6 +5,7 @@ from typing import Final
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action
+from bot.approvals.sayings import uttered
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import Drawn
 from bot.slack.literal import in_line, plain, section, worded
@@ -21,7 +22,7 @@ def points_at(action: Action, room: int) -> Drawn:
     if referents is None:
         return Drawn(elements=[])
     if referents.problem:
-        return Drawn(elements=[_unknown(referents.problem, room)])
+        return Drawn(elements=[_unknown(uttered(referents.problem), room)])
     if not referents.texts:
         return Drawn(elements=[section(_label(), plain(say("nothing"), italic=True))])
     each = max((room // len(referents.texts) - _NEED) // 2, _LEAST)
@@ -39,7 +40,7 @@ def need(action: Action) -> int:
     if referents is None:
         return 0
     texts = [text for pair in referents.texts.items() for text in pair]
-    return _NEED * max(len(referents.texts), 1) + 2 * sum(map(len, [*texts, referents.problem]))
+    return _NEED * max(len(referents.texts), 1) + 2 * sum(map(len, [*texts, uttered(referents.problem)]))
 
 
 def _label() -> RichTextElement:

@@ -21,6 +21,7 @@ from bot.approvals.action import Action
 from bot.approvals.parts import Code, Fields, Link, Part, Scalar, Table, Text
 from bot.approvals.parts import as_text as of_scalar
 from bot.approvals.rendered import Rendered, shown_texts
+from bot.approvals.sayings import uttered
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import as_text
 from bot.slack.literal import block, boxed, in_line, in_one_line, pieces, plain, quote, section, shown
@@ -82,7 +83,7 @@ def note(rendered: Rendered | None, *, drawn: bool) -> list[RichTextElement]:
         return []
     if not rendered.problem:
         return [section(plain(say(TOO_LARGE), italic=True))]
-    problem = in_line(rendered.problem, 2 * _LEAST_BOX)[0] or "?"
+    problem = in_line(uttered(rendered.problem), 2 * _LEAST_BOX)[0] or "?"
     return [section(plain(say(FAILED, problem=problem), italic=True))]
 
 
