@@ -11,6 +11,7 @@ from bot.agents.failures import MARK
 from bot.agents.wire import is_json
 from bot.approvals.decision import Json
 from bot.approvals.journal import LARGEST_RESULT, Call, Execution, Progress, Why
+from bot.approvals.sayings import saying, to_json
 
 NOT_KEPT: Final = "This tool has run, and its result could not be kept. It was not run again."
 
@@ -61,11 +62,11 @@ def refused(call: Call, why: Why, words: str | None = None) -> ToolMessage:
 
     `words` are a team's own for the agent.
     """
-    sentence = f"`{call.tool}` was not run: {why}."
+    sentence = saying("`{tool}` was not run: {why}.", tool=call.tool, why=saying(why.value))
     return ToolMessage(
-        content=words or sentence,
+        content=words or str(sentence),
         name=call.tool,
         tool_call_id=call.id,
         status="error",
-        artifact={MARK: sentence},
+        artifact={MARK: to_json(sentence)},
     )

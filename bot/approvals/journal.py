@@ -15,6 +15,7 @@ from bot.approvals.binding import NO_JSON
 from bot.approvals.decision import Approve, Arguments, Edit, Json, Reject, Respond
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.referents import Referents, still_stands
+from bot.approvals.words import phrase
 
 LARGEST_RESULT: Final = 256 * 1024
 """Characters of JSON text of a result that is kept; a larger one is said not to have been kept."""
@@ -124,23 +125,23 @@ class Granted:
 class Why(StrEnum):
     """Why a call does not run; the values are the sentence that the agent and the thread are told."""
 
-    UNDECIDED = "nobody has decided about it"
-    WITHDRAWN = "the request for it was withdrawn"
-    REJECTED = "it was rejected"
-    ANSWERED = "it was answered by a person instead"
-    EXPIRED = "nobody decided about it in time"
-    CHANGED = "it is not the call that was decided about: tool or arguments are others"
-    MOVED = (
+    UNDECIDED = phrase("nobody has decided about it")
+    WITHDRAWN = phrase("the request for it was withdrawn")
+    REJECTED = phrase("it was rejected")
+    ANSWERED = phrase("it was answered by a person instead")
+    EXPIRED = phrase("nobody decided about it in time")
+    CHANGED = phrase("it is not the call that was decided about: tool or arguments are others")
+    MOVED = phrase(
         "what it points at has changed since it was approved; if it is still wanted, ask for it again, "
         "and people see what is there now"
     )
-    UNSEEN = (
+    UNSEEN = phrase(
         "what it points at could not be looked up again, so nobody knows whether it is what was approved; "
         "if it is still wanted, ask for it again"
     )
-    DOUBT = "it may have run already, so nobody ran it again"
-    SKIPPED = "it may have run already, and a person said not to run it again"
-    LATE = "it may have run already, and nobody said in time whether it did"
+    DOUBT = phrase("it may have run already, so nobody ran it again")
+    SKIPPED = phrase("it may have run already, and a person said not to run it again")
+    LATE = phrase("it may have run already, and nobody said in time whether it did")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,9 @@ from bot.approvals.errors import Lost
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.journal import Ask, Call, Execution, Free, Progress, Refuse, Return, Run, Step, Why
 from bot.approvals.referents import Referents
+from bot.approvals.sayings import from_json, uttered
+from bot.approvals.words import spoken
+from tests.slack.unspoken import Bracketed
 
 EXECUTION = Execution(
     conversation=ConversationId("t1"),
@@ -324,7 +327,10 @@ async def test_a_call_that_must_not_run_tells_why_and_of_a_skipped_one_in_the_te
     usual = f"`pay` was not run: {why.value}."
     told = "Leave pay alone." if why is Why.SKIPPED and feedback is OURS else usual
     assert (result.content, result.name, result.tool_call_id) == (told, "pay", "c1")
-    assert (result.status, list(result.artifact.values()), journal.after) == ("error", [usual], [])
+    [kept] = map(from_json, result.artifact.values())
+    assert (result.status, kept, journal.after) == ("error", usual, [])
+    with spoken(Bracketed()):
+        assert uttered(kept) == f"⟦`pay` was not run: ⟦{why.value}⟧.⟧", "to people in their language"
 
 
 async def test_two_runs_of_one_call_come_one_after_the_other_and_those_of_two_calls_at_once() -> None:
