@@ -60,14 +60,8 @@ async def fall_back(tx: Transaction, jobs: Jobs, approval: Approval, sentence: s
         await owe(tx, jobs, _card(approval, "thread", place=""))
 
 
-def nearest(cards: Sequence[Post], by: UserId) -> Post | None:
+def nearest(cards: Sequence[Copy], by: UserId) -> Copy | None:
     """The copy that this person is led to: the own one, or the first that is nobody's direct message."""
-    own = [card for card in cards if card.ts and card.place == by]
-    return next(iter([*own, *(card for card in cards if card.ts and not is_to_person(card.place))]), None)
-
-
-def nearest_copy(cards: Sequence[Copy], by: UserId) -> Copy | None:
-    """The same among the copies that are read with the approval."""
     own = [card for card in cards if card.ts and card.place == by]
     return next(iter([*own, *(card for card in cards if card.ts and not is_to_person(card.place))]), None)
 

@@ -131,14 +131,6 @@ class Person:
             timeout=timeout,
         )
 
-    async def sees_notice(self, wanted: str, *, timeout: float = 10.0) -> Json:
-        """The first notice of Slack itself with this text in it."""
-
-        def look(state: Json) -> Json | None:
-            return next((notice for notice in state["notices"] if wanted in notice["text"]), None)
-
-        return await self._until(look, timeout, f"{self.name} got no notice {wanted!r}", only="own")
-
     async def form(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
         """The modal on top, once there is one that is as wanted."""
 

@@ -10,7 +10,7 @@ from bot.approvals.inbox import Request
 from bot.approvals.person import Standing
 from bot.approvals.ports import Asked
 from bot.approvals.roster import ONE_AGENT, Roster
-from bot.approvals.standings import nearest_copy
+from bot.approvals.standings import nearest
 from bot.approvals.words import phrase, say
 from bot.slack.headlines import names, tool_names
 from bot.slack.literal import in_line
@@ -78,5 +78,5 @@ def way_to(asked: Asked, by: UserId, address: Link) -> str:
 
 def place_of(asked: Asked, by: UserId, address: Link) -> str:
     """The card that this person is led to; empty if there is none."""
-    card = nearest_copy(asked.cards, by)
+    card = nearest(asked.cards, by)
     return address(card.channel, card.ts) if card and card.channel and card.ts else ""

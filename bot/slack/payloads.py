@@ -53,7 +53,6 @@ class Click:
     view_id: str = ""
     is_home: bool = False
     """The view is the person's Home tab, and no form."""
-    view_hash: str = ""
     private_metadata: str = ""
     trigger_id: str = ""
     response_url: str = ""
@@ -137,7 +136,6 @@ def click(payload: object) -> Click | Malformed:
                 is_broadcast=_text(_get(rest, "message"), "subtype") == "thread_broadcast",
                 view_id=_text(view, "id"),
                 is_home=_text(view, "type") == "home",
-                view_hash=_text(view, "hash"),
                 private_metadata=_text(view, "private_metadata"),
                 trigger_id=_text(rest, "trigger_id"),
                 response_url=_text(rest, "response_url"),

@@ -25,7 +25,8 @@ def split(markdown: str, limit: int = LIMIT) -> list[str]:
     that is cut is closed and opened again, and a table that is cut goes on below its head. Nothing is lost
     and the order is kept.
     """
-    pieces = [piece for line in _PIECE.findall(markdown) for piece in _short(line, limit // 2)]
+    half = limit // 2 - _LONGEST_FENCE - 1  # two of a long line fit, with a code block around them
+    pieces = [piece for line in _PIECE.findall(markdown) for piece in _short(line, half)]
     parts: list[str] = []
     start, fence = 0, ""
     while start < len(pieces):

@@ -19,7 +19,6 @@ from bot.approvals.standings import (
     fall_back,
     lost,
     nearest,
-    nearest_copy,
     places,
     told_instead,
 )
@@ -182,26 +181,14 @@ async def test_a_shared_channel_gets_a_card_only_if_the_rules_of_all_its_actions
 
 
 def test_each_person_is_led_to_the_own_copy_and_to_nobody_elses_direct_message() -> None:
-    def copy(id: str, place: str) -> Post:
-        return post(id, place=place, ts=Ts("1.1"), kind=PostKind.CARD)
-
-    own, there, bobs = copy("own", CAROL), copy("there", OPS.id), copy("bobs", BOB)
-    assert nearest([bobs, there, own], CAROL) == own
-    assert nearest([bobs, there, own], ALICE) == there
-    assert nearest([bobs, replace(there, ts=None)], ALICE) is None
-    assert nearest([replace(own, ts=None), there], CAROL) == there
-    assert nearest([], CAROL) is None
-
-
-def test_each_person_is_led_to_the_own_copy_as_it_is_read_with_the_approval() -> None:
     def copy(id: str, place: str, ts: str | None = "1.1") -> Copy:
         return Copy(post=PostId(id), place=place, ts=Ts(ts) if ts else None)
 
     own, there, bobs = copy("own", CAROL), copy("there", OPS.id), copy("bobs", BOB)
-    assert nearest_copy([bobs, there, own], CAROL) == own
-    assert nearest_copy([bobs, there, own], ALICE) == there
-    assert nearest_copy([bobs, copy("there", OPS.id, None)], ALICE) is None
-    assert nearest_copy([copy("own", CAROL, None), there], CAROL) == there
+    assert nearest([bobs, there, own], CAROL) == own
+    assert nearest([bobs, there, own], ALICE) == there
+    assert nearest([bobs, copy("there", OPS.id, None)], ALICE) is None
+    assert nearest([copy("own", CAROL, None), there], CAROL) == there
 
 
 def test_what_the_thread_is_told_in_place_of_a_card_is_said_once() -> None:

@@ -89,9 +89,9 @@ def test_length_is_counted_in_utf_16() -> None:
         ("", []),
         ("\n \n", []),
         ("a" * 339, ["a" * 339]),
-        (WORD * 80, [WORD * 40, WORD * 40]),
-        ("a" * 340, ["a" * 200, "a" * 140]),
-        ("🙂" * 300, ["🙂" * 100, "🙂" * 100, "🙂" * 100]),
+        (WORD * 80, [WORD * 54, WORD * 26]),
+        ("a" * 340, ["a" * 278, "a" * 62]),
+        ("🙂" * 300, ["🙂" * 138, "🙂" * 162]),
         ("one\n" * 84 + "xyz", ["one\n" * 84 + "xyz"]),
         ("one\n" * 84 + "wxyz", ["one\n" * 84, "wxyz"]),
         ("one\n" * 85, ["one\n" * 84, "one\n"]),
@@ -117,8 +117,8 @@ def test_a_code_block_that_is_cut_is_closed_with_its_own_marks_and_opened_with_i
 
 def test_a_line_of_code_that_is_cut_is_closed_on_a_line_of_its_own() -> None:
     first, second = split("```\n" + "x" * 400 + "\n```", 400)
-    assert first == "```\n" + "x" * 200 + "\n```"
-    assert second == "```\n" + "x" * 200 + "\n```"
+    assert first == "```\n" + "x" * 278 + "\n```"
+    assert second == "```\n" + "x" * 122 + "\n```"
 
 
 @pytest.mark.parametrize("length", [60, 61])

@@ -146,7 +146,7 @@ def test_a_click_on_a_message_is_read() -> None:
 def test_a_click_in_a_view_is_read() -> None:
     read = click(IN_A_VIEW)
     assert isinstance(read, Click)
-    assert (read.channel, read.view_id, read.view_hash, read.private_metadata) == (None, "V1", "1.x", "{}")
+    assert (read.channel, read.view_id, read.private_metadata) == (None, "V1", "{}")
 
 
 def test_a_form_is_read() -> None:

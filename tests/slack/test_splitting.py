@@ -26,12 +26,19 @@ def test_a_part_ends_with_a_paragraph_in_its_second_half_and_else_with_a_line(li
 
 
 def test_a_line_that_is_too_long_is_cut_after_a_blank_or_else_anywhere() -> None:
-    assert split("x" * 500, 400) == ["x" * 200, "x" * 300]
-    words = ("w" * 149 + " ") * 4
+    assert split("x" * 500, 400) == ["x" * 278, "x" * 222]
+    words = ("w" * 99 + " ") * 6
     assert "".join(split(words, 400)) == words
     assert all(part.endswith(" ") for part in split(words, 400))
-    early = "w" * 99 + " " + "x" * 400
+    early = "w" * 59 + " " + "x" * 400
     assert "".join(split(early, 400)) == early
+
+
+@pytest.mark.parametrize("around", ["", "```\n", "`" * 60 + "\n"])
+def test_a_long_line_is_in_as_few_parts_as_text_of_many_lines(around: str) -> None:
+    parts = split(around + "x" * 30_000, 11_000)
+    assert [part.count("x") for part in parts] == [10_878, 10_878, 8_244]
+    assert all(len(part) <= 11_000 for part in parts)
 
 
 def test_code_that_is_cut_is_closed_and_opened_again() -> None:
