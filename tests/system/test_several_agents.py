@@ -159,7 +159,7 @@ async def test_a_message_is_taken_along_to_the_agent_that_is_named(tmp_path: Pat
         message = await house.bob.sees(lambda one: one["ts"] == said["ts"], channel="#general")
         await house.alice.uses_shortcut(message)
         form = await house.alice.form("About this message by")
-        assert "Begin with NAME: to ask another agent than ops; they are ops, docs." in text_of(form)
+        assert "ops is asked. To ask another agent, begin with its name and a colon (docs)." in text_of(form)
         assert await house.alice.submit(form, {"What should the agent do?": "docs: mend it"}) == {}
         asked = await house.bob.sees("asked docs:", thread=said["ts"])
         assert "mend it\n(about a message" in text_of(asked)

@@ -53,7 +53,7 @@ async def test_two_of_a_channel_have_to_agree_and_the_card_says_who_did_and_who_
         await house.answer()
         assert RUNS == [TRANSFER]
         ended = await house.card_with(card)
-        assert "Approved by <@U0BOB>, <@U0CAROL>" in text_of(ended)
+        assert "Approved by <@U0BOB> and <@U0CAROL>" in text_of(ended)
 
 
 async def test_one_person_votes_once_however_often_and_fast_they_press(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ async def test_an_edit_is_voted_on_anew_and_exactly_it_runs(tmp_path: Path) -> N
         await house.bob.press(card, "Approve")
         await house.answer()
         assert RUNS == [("transfer", {"amount": 4.0, "to": "bob"})]
-        assert "Edited and approved by <@U0CAROL>, <@U0BOB>" in text_of(await house.card_with(card))
+        assert "Edited and approved by <@U0CAROL> and <@U0BOB>" in text_of(await house.card_with(card))
 
 
 async def test_a_form_that_showed_other_arguments_than_are_asked_now_changes_nothing(tmp_path: Path) -> None:
