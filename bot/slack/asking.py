@@ -55,7 +55,7 @@ def _counted(calls: Sequence[Action]) -> Sequence[RichTextElement]:
         name = plain(in_line(tool, 60)[0] or '""', code=True)
         each.append(worded("{tool} ({times:,} times)", tool=name, times=times) if times > 1 else [name])
     more = len(tools) - len(each)
-    return worded(AND_MORE, before=in_between(each), count=more) if more else in_between(each)
+    return worded(AND_MORE, before=in_between(each), count=more) if more else enumerated(each)
 
 
 def asks_in_words(approval: Approval, requester: UserId) -> str:

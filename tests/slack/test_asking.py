@@ -210,7 +210,7 @@ def test_three_tools_are_named_and_a_fourth_is_counted() -> None:
     def many(tools: int) -> str:
         return lines(approval(*(action(number, f"t{number % tools}") for number in range(4 * tools))))[1]
 
-    assert many(3).endswith("`t0` (4 times), `t1` (4 times), `t2` (4 times)")
+    assert many(3).endswith("`t0` (4 times), `t1` (4 times) and `t2` (4 times)")
     assert many(4).endswith("`t2` (4 times) and 1 more")
 
 

@@ -86,7 +86,7 @@ async def _decide(seen: Window, folder: Path) -> None:
     await _edit(seen, folder)
     await expect(_buttons(seen)).to_have_text(["Change", "Change", "Respond", "Stop"])
     await seen.act_as("Alice Archer")
-    await _card(seen).get_by_title("Respond ask_user").click()
+    await _card(seen).get_by_title("Respond to ask_user").click()
     await expect(seen.form).to_contain_text("Should I keep data.csv?")
     await seen.form.get_by_label("Response").fill("Yes, keep it.")
     await seen.form.get_by_role("button", name="Send").click()

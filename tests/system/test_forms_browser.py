@@ -43,7 +43,7 @@ async def _edit(bob: Window, folder: Path) -> None:
 
 async def _answer(bob: Window, folder: Path) -> None:
     """The choices stand below the question; one press and Send."""
-    await bob.main.get_by_title("Respond choose Which one?").click()
+    await bob.main.get_by_title("Respond to choose Which one?").click()
     await expect(bob.form).to_contain_text("Which one?")
     await bob.form.get_by_label("notes.txt").check()
     await picture(bob.page, "choices", folder)

@@ -96,7 +96,7 @@ async def test_a_run_of_seven_calls_is_followed_in_one_message(office: House) ->
     shown = await office.bob.sees(reads(*four, "wait: Running"), channel="#general")
     assert titled(shown) == "The agent is at work"
     assert buttons(shown) == ["Stop"]
-    assert shown["text"] == "The agent is at work: 4 of 5 calls ended (running 1, done 3, failed 1)."
+    assert shown["text"] == "The agent is at work: 4 of 5 calls ended (1 running, 3 done, 1 failed)."
     WAITING[0].may_end.set()
 
     card = await office.card()
@@ -203,13 +203,13 @@ async def test_where_slack_refuses_the_block_there_are_lines_from_then_on(office
     await office.slack.fault(refused)
     shown = await office.bob.sees("wait: Running", channel="#general")
     assert [block["type"] for block in shown["blocks"]] == ["section", "actions"]
-    assert "• wait: Running · name: one" in text_of(shown)
+    assert "• wait: Running · `name: one`" in text_of(shown)
     WAITING[0].may_end.set()
     await office.answer("waited")
     ended = await office.bob.sees_change(shown, lambda one: "What the agent did" in text_of(one))
     assert [block["type"] for block in ended["blocks"]] == ["section"]
     await office.asks([lookup("three")], [lookup("four")])
-    await office.bob.sees("• lookup: Done · what: four", channel="#general")
+    await office.bob.sees("• lookup: Done · `what: four`", channel="#general")
     plans = [call for call in office.slack.calls() if is_progress(call.arguments)]
     assert [call.outcome for call in plans].count("invalid_blocks") == 1
     office.slack.core.calls.clear()  # the house takes a refusal for a fault of ours
