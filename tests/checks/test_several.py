@@ -103,6 +103,8 @@ async def test_each_workspace_of_an_organisation_is_looked_at(tmp_path: Path) ->
         many = tuple(TeamId(f"T0MANY{number}") for number in range(12))
         front.other.core.workspace.put(replace(grant, teams=many))
         told = await found(front)
+        looked_at = [one.sentence.split()[2] for one in told if "T0MANY" in one.sentence]
+        assert looked_at == [f"T0MANY{number}" for number in range(10)]
         assert told[-1] == Finding(
             Verdict.NOTE, "E0GRID (Grid): Workspaces besides these that have it, not looked at here: 2."
         )
