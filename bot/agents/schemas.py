@@ -55,11 +55,14 @@ class ToolSchemas:
         self._shapes = {
             name: agent.args_schemas.get(name) or shape_of(tool) for name, tool in agent.tools.items()
         }
+        self._schemas: dict[str, Mapping[str, Json]] = {}
 
     def schema(self, tool: str) -> Mapping[str, Json] | None:
-        """JSON schema of the tool's arguments; None if the tool is not known."""
+        """JSON schema of the tool's arguments, made once; None if the tool is not known."""
         shape = self._shapes.get(tool)
-        return None if shape is None else with_answer(json_schema(shape), self._tools[tool])
+        if shape is not None and tool not in self._schemas:
+            self._schemas[tool] = with_answer(json_schema(shape), self._tools[tool])
+        return self._schemas.get(tool)
 
     def check(self, tool: str, arguments: Arguments) -> Arguments:
         """The arguments in the schema's types; `InvalidArguments` with a sentence per field."""

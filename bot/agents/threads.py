@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphDrained, GraphRecursionError, UnknownInterruptError
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from langgraph.types import Command, PregelTask
 
 from bot.agents import settling
 from bot.agents.built import RECURSION_LIMIT, BuiltAgent
@@ -212,7 +212,7 @@ class Threads:
         state = await self._graph.aget_state(config)
         saver = self._graph.checkpointer
         kept = None
-        if state.tasks and isinstance(saver, BaseCheckpointSaver):  # only a task can hold an answer
+        if any(map(self._may_be_answered, state.tasks)) and isinstance(saver, BaseCheckpointSaver):
             kept = await saver.aget_tuple(config)
         writes = (kept.pending_writes if kept else None) or ()
         return Snapshot(
@@ -223,6 +223,10 @@ class Threads:
             asks_once=self._asks_once,
             asks_each=self._agent.asks_each,
         )
+
+    def _may_be_answered(self, task: PregelTask) -> bool:
+        """Whether a task is to be read otherwise if it holds an answer: one that only asks is not."""
+        return bool(task.error) or (self._agent.asks_each and task.name in self._tool_nodes)
 
     def _config(self, thread: ConversationId, fork: RunnableConfig | None = None) -> RunnableConfig:
         place = dict(fork["configurable"]) if fork else {}

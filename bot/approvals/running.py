@@ -195,10 +195,14 @@ class Running:
         for approval in known:
             if approval.interrupt not in pending:
                 await self._ends.close(tx, approval, thread)
-        await self._queue.let_on(tx, [conversation.id])
+        if any(approval.held for approval in known):
+            await self._queue.let_on(tx, [conversation.id])
         asked = {approval.interrupt for approval in known}
         fresh = [one for one in thread.interrupts if one.id not in asked and not unanswered([one])]
-        filed = await self._file(tx, conversation, fresh, arrived, known_people) if fresh else ()
+        if not fresh:
+            return [approval for approval in known if approval.interrupt in pending]
+        before = await tx.approvals.of(conversation.id, State.WAITING) if known else ()
+        filed = await self._file(tx, conversation, fresh, arrived, known_people, before=before)
         return [*(approval for approval in known if approval.interrupt in pending), *filed]
 
     async def _file(
@@ -208,13 +212,18 @@ class Running:
         interrupts: Sequence[Interrupt],
         arrived: Sequence[Said],
         known_people: Vouched,
+        *,
+        before: Sequence[Approval],
     ) -> Sequence[Approval]:
-        """New approvals for these interrupts; an interrupt that had one, which has ended, gets no other."""
+        """New approvals for these interrupts, behind those that wait in the conversation before them.
+
+        An interrupt that had one, which has ended, gets no other.
+        """
         # Whoever steered the agent has asked for what it does now: nobody approves their own request.
         speakers = await tx.conversations.speakers(conversation.id)
         requesters = speakers | {conversation.requester, *(said.by for said in arrived)}
         filed: list[Approval] = []
-        waiting = [*await tx.approvals.of(conversation.id, State.WAITING)]
+        waiting = [*before]
         for interrupt in interrupts:
             approval = approval_for(
                 interrupt, conversation, requesters=requesters, tools=self.tools, at=self.now()

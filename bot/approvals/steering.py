@@ -9,13 +9,13 @@ from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.asked_for import NOT_KNOWN
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused
-from bot.approvals.filing import owe, redraw, running
+from bot.approvals.filing import owe, posting, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
 from bot.approvals.knowing import check_asker, check_asker_of_any
 from bot.approvals.opening import being_opened, conversation_in
 from bot.approvals.policies import Policies
 from bot.approvals.policy import Policy
-from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction
+from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transaction, Work
 from bot.approvals.realm import Realm
 from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, check_stoppable, stop
@@ -81,8 +81,8 @@ class Steering:
         )
         try:
             async with self.store.write() as tx:
-                await self._start(tx, conversation, said)
-                await owe(tx, self.jobs, opening)
+                await self._start(tx, conversation, said, posting(opening))
+                await tx.posts.owe(opening)
         except _HeardBefore:
             return
 
@@ -229,15 +229,15 @@ class Steering:
         elif conversation.status is Status.IDLE:
             await tx.conversations.save(replace(conversation, status=Status.WORKING))
 
-    async def _start(self, tx: Transaction, conversation: Conversation, said: Said) -> None:
+    async def _start(self, tx: Transaction, conversation: Conversation, said: Said, *beside: Work) -> None:
         await tx.conversations.add(conversation)
-        await self._keep(tx, said, kind="start")
+        await self._keep(tx, said, *beside, kind="start")
 
-    async def _keep(self, tx: Transaction, said: Said, *, kind: str = "run") -> None:
+    async def _keep(self, tx: Transaction, said: Said, *beside: Work, kind: str = "run") -> None:
         if not await tx.conversations.keep(said):
             raise _HeardBefore
         await tx.record.append(Event(kind="said", at=said.at, conversation=said.conversation, actor=said.by))
-        await self.jobs.owe(tx, running(said.conversation, f"{kind}:{said.id}", kind=kind))
+        await self.jobs.owe(tx, running(said.conversation, f"{kind}:{said.id}", kind=kind), *beside)
 
     def _policy(self, conversation: Conversation) -> Policy:
         return self.policy.of(conversation.realm)

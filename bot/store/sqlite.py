@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import aiosqlite
 from sqlalchemy import URL, AsyncAdaptedQueuePool, Connection, Engine, NullPool, create_engine, event
@@ -27,25 +27,29 @@ _READER: Final = ("query_only = ON",)
 
 def writing_engine(path: Path) -> AsyncEngine:
     """One connection: SQLite's busy wait is not a queue, so writers take turns before they reach it."""
-    return _engine(path, _WRITER, begin="BEGIN IMMEDIATE", size=1)
+    return _engine(path, _WRITER, _Connection, size=1)
 
 
 def reading_engine(path: Path) -> AsyncEngine:
     """Connections that cannot write, each transaction on one snapshot."""
-    return _engine(path, _READER, begin="BEGIN", size=READERS)
+    return _engine(path, _READER, _Reader, size=READERS)
 
 
 def migrating_engine(path: Path) -> Engine:
     """A plain synchronous engine, for the schema alone; to be used in a thread."""
     engine = create_engine(URL.create("sqlite"), creator=partial(_open, path), poolclass=NullPool)
-    _begin_with(engine, "BEGIN IMMEDIATE")
+
+    def open_transaction(connection: Connection) -> None:
+        connection.exec_driver_sql(_Connection.BEGIN)
+
+    event.listen(engine, "begin", open_transaction)
     return engine
 
 
-def _engine(path: Path, pragmas: Sequence[str], *, begin: str, size: int) -> AsyncEngine:
+def _engine(path: Path, pragmas: Sequence[str], kind: "type[_Connection]", *, size: int) -> AsyncEngine:
     engine = create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),
-        async_creator=partial(_connect, path, pragmas),
+        async_creator=partial(_connect, path, pragmas, kind),
         poolclass=AsyncAdaptedQueuePool,
         pool_size=size,
         max_overflow=0,
@@ -53,17 +57,13 @@ def _engine(path: Path, pragmas: Sequence[str], *, begin: str, size: int) -> Asy
         hide_parameters=True,  # an error's text must not carry arguments into a log
     )
 
-    _begin_with(engine.sync_engine, begin)
+    def open_transaction(connection: Connection) -> None:
+        own = connection.connection.driver_connection
+        if isinstance(own, _Connection):
+            own.begin()
+
+    event.listen(engine.sync_engine, "begin", open_transaction)
     return engine
-
-
-def _begin_with(engine: Engine, statement: str) -> None:
-    """Open transactions with this statement, which Python's driver would otherwise choose for itself."""
-
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(statement)
-
-    event.listen(engine, "begin", begin)
 
 
 def _open(path: Path, pragmas: Sequence[str] = ()) -> sqlite3.Connection:
@@ -74,8 +74,8 @@ def _open(path: Path, pragmas: Sequence[str] = ()) -> sqlite3.Connection:
     return connection
 
 
-async def _connect(path: Path, pragmas: Sequence[str]) -> aiosqlite.Connection:
-    connection = _Connection(partial(_open, path, pragmas), iter_chunk_size=64)
+async def _connect(path: Path, pragmas: Sequence[str], kind: "type[_Connection]") -> aiosqlite.Connection:
+    connection = kind(partial(_open, path, pragmas), iter_chunk_size=64)
     # A process that ends in a hurry must not wait for this thread.
     connection._thread.daemon = True  # noqa: SLF001 - as SQLAlchemy does for its own connections
     try:
@@ -96,6 +96,9 @@ class _Connection(aiosqlite.Connection):
     transaction is opened in the hand-over of its first statement.
     """
 
+    BEGIN: ClassVar = "BEGIN IMMEDIATE"
+    """What Python's driver would otherwise choose for itself."""
+
     _to_begin: str | None = None
 
     def cursor(self) -> "_Cursor":  # type: ignore[override]
@@ -115,9 +118,9 @@ class _Connection(aiosqlite.Connection):
         if self.in_transaction:
             await super().commit()
 
-    def begin(self, statement: str) -> None:
-        """Open a transaction so, before the next statement."""
-        self._to_begin = statement
+    def begin(self) -> None:
+        """Open a transaction before the next statement."""
+        self._to_begin = self.BEGIN
 
     async def run(self, work: Callable[[sqlite3.Connection], "_Outcome"]) -> "_Outcome":
         """Do this in the connection's thread."""
@@ -130,6 +133,12 @@ class _Connection(aiosqlite.Connection):
 
         outcome: _Outcome = await self._execute(in_transaction, self._conn)  # type: ignore[no-untyped-call]
         return outcome
+
+
+class _Reader(_Connection):
+    """One that cannot write, and so waits for no writer."""
+
+    BEGIN: ClassVar = "BEGIN"
 
 
 class _Outcome:
@@ -159,9 +168,6 @@ class _Cursor:
 
     async def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Self:
         """Run a statement and fetch its rows."""
-        if sql.startswith("BEGIN"):
-            self._connection.begin(sql)
-            return self
         self._outcome = await self._connection.run(lambda raw: _Outcome(raw.execute(sql, parameters)))
         return self
 
