@@ -141,7 +141,7 @@ class Docket:
             if conversation.status in {Status.WAITING, Status.FAILED}:
                 await tx.conversations.save(replace(conversation, status=Status.WORKING))
             await owe_outcome(tx, self._jobs, approval, asked[approval.id])
-        await self._queue.let_on(tx, {one.conversation for one in settled})
+        await self._queue.let_on(tx, {one.conversation for one in settled if asked[one.id].queued})
         work = {owed.id: owed for ruling in rulings for owed in ruling.work}
         await self._jobs.owe(tx, *work.values())
         for timer in [id for ruling in rulings for id in ruling.cancelled]:

@@ -54,6 +54,8 @@ class Asked:
     cards: Sequence[Copy] = ()
     others: int = 0
     """What else stands on its cards adds this to the version of a drawing, see `carding.version_of`."""
+    queued: bool = False
+    """Whether anything waits for its turn in the conversation."""
 
 
 class Conversations(Listings, Protocol):

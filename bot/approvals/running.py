@@ -230,14 +230,8 @@ class Running:
             )
             approval = await judged(tx, approval, self.policy, self.tools, known_people)
             approval, timers = self._queue.placed(approval, waiting)
-            if await file(
-                tx,
-                self.jobs,
-                approval,
-                *timers,
-                told=told_of(approval),
-                places=places(approval, self.policy, conversation),
-            ):
+            where = places(approval, self.policy, conversation)
+            if await file(tx, self.jobs, approval, *timers, told=told_of(approval), places=where):
                 filed.append(approval)
                 waiting += [approval] if approval.state is State.WAITING else []
                 await self._say_who_is_missing(tx, conversation, approval)

@@ -12,7 +12,7 @@ from bot.approvals.approval import Approval, Shape, State
 from bot.approvals.errors import Conflict
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId
 from bot.approvals.ports import Asked
-from bot.store.carding import OTHERS, lead_of
+from bot.store.carding import OTHERS, QUEUED, lead_of
 from bot.store.copies import COPIES
 from bot.store.naming import Agents
 from bot.store.rows import (
@@ -74,6 +74,7 @@ _ASKED: Final = _LOAD.where(
     conversations.c.following,
     COPIES.label("cards"),
     OTHERS.label("others"),
+    QUEUED.label("queued"),
 )
 _OF_CALL: Final = _LOAD.where(
     approvals.c.seq

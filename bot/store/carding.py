@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, ScalarSelect, and_, func, or_, select
 
+from bot.approvals.approval import State
 from bot.store.tables import approvals
 
 _named, _other = approvals.alias(), approvals.alias()
@@ -28,3 +29,15 @@ OTHERS: Final = (
     .scalar_subquery()
 )
 """A column: what the others on its card add to the version of a drawing."""
+
+QUEUED: Final = (
+    select(_other.c.id)
+    .where(
+        _other.c.conversation == approvals.c.conversation,
+        _other.c.state == State.WAITING.value,
+        _other.c.held.is_(True),
+    )
+    .correlate(approvals)
+    .exists()
+)
+"""A column: whether anything is held in its conversation."""

@@ -168,6 +168,7 @@ def asked_of(rows: Iterable[Row[Any]]) -> Mapping[ActionId, Asked]:
             conversation=conversation_of(joined[0], joined[0].conversation),
             cards=copies_of(joined[0].cards),
             others=joined[0].others,
+            queued=bool(joined[0].queued),
         )
         found |= {action.id: asked for action in asked.approval.actions}
     return found
