@@ -215,10 +215,7 @@ class Running:
         *,
         before: Sequence[Approval],
     ) -> Sequence[Approval]:
-        """New approvals for these interrupts, behind those that wait in the conversation before them.
-
-        An interrupt that had one, which has ended, gets no other.
-        """
+        """New approvals, behind those that wait `before` them; an interrupt whose own has ended gets none."""
         # Whoever steered the agent has asked for what it does now: nobody approves their own request.
         speakers = await tx.conversations.speakers(conversation.id)
         requesters = speakers | {conversation.requester, *(said.by for said in arrived)}
