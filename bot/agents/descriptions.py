@@ -1,7 +1,7 @@
 """What an approval says about a call, besides its tool and arguments, which the card shows itself."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import structlog
 from langchain.agents.middleware.types import AgentState
@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from bot.agents.agent import Describe
 from bot.agents.gates import Gate
+from bot.approvals.thread import UNDESCRIBED
 
-FALLBACK: Final = "No description: the function that writes it failed."
 _log = structlog.get_logger(__name__)
 
 
@@ -38,10 +38,10 @@ def _safe(function: Callable[..., object], tool: str) -> Describe:
             told = function(call, state, runtime)
         except Exception as error:  # noqa: BLE001 - a team's function must not stop the thread
             _log.warning("description_failed", tool=tool, error=type(error).__name__)
-            return FALLBACK
+            return UNDESCRIBED
         if isinstance(told, str):
             return told
         _log.warning("description_not_text", tool=tool, told=type(told).__name__)
-        return FALLBACK
+        return UNDESCRIBED
 
     return described

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from bot.approvals.approval import Approval, Shape
 from bot.approvals.choosing import Chosen
@@ -9,6 +10,10 @@ from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.ids import InterruptId
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.words import phrase
+
+UNDESCRIBED: Final = phrase("No description: the function that writes it failed.")
+"""The description of a call for which a team's own function gives none."""
 
 
 class Condition(StrEnum):

@@ -7,6 +7,7 @@ from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.approval import Action, Approval
 from bot.approvals.masking import without_repetition
+from bot.approvals.thread import UNDESCRIBED
 from bot.approvals.together import is_dangerous
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import Drawn, as_text, doubts_about, drawn
@@ -34,7 +35,8 @@ def name(action: Action, room: int = LONGEST_NAME) -> str:
 
 def description(action: Action) -> str:
     """The description without what LangChain puts around it: its opening, and the call once more."""
-    return without_repetition(action).removeprefix(_DEFAULT_PREFIX).strip()
+    told = without_repetition(action).removeprefix(_DEFAULT_PREFIX).strip()
+    return say(UNDESCRIBED) if told == UNDESCRIBED else told
 
 
 def number_of(approval: Approval, action: Action) -> int:

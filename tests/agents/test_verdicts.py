@@ -12,10 +12,9 @@ from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.tools import StructuredTool
 
 from bot.agents.agent import Agent
-from bot.agents.descriptions import FALLBACK
 from bot.agents.messages import with_distinct_ids
 from bot.approvals.decision import Approve, Reject
-from bot.approvals.thread import Condition
+from bot.approvals.thread import UNDESCRIBED, Condition
 from tests.agents.stage import THREAD, calls, stage
 
 TWO = [calls(("wipe", {"disk": "a"}), ("wipe", {"disk": "b"}))]
@@ -102,7 +101,7 @@ async def test_a_description_function_that_raises_stops_nothing(tmp_path: Path) 
     async with stage(tmp_path, wiper([], {"description": describe}), script) as play:
         assert await play.say("go") is None
         told = [request.description for request in (await play.interrupt()).requests]
-        assert told == [FALLBACK, "Wipes b.", FALLBACK]
+        assert told == [UNDESCRIBED, "Wipes b.", UNDESCRIBED]
 
 
 async def test_the_verdicts_are_private_to_the_thread(tmp_path: Path) -> None:

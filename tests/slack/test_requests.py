@@ -7,9 +7,12 @@ import pytest
 
 from bot.approvals.decision import Arguments, DecisionKind
 from bot.approvals.referents import Referents
+from bot.approvals.thread import UNDESCRIBED
+from bot.approvals.words import spoken
 from bot.slack.requests import description, name, number_of, request, title
 from tests.slack.reading import marked
 from tests.slack.samples import action, approval
+from tests.slack.unspoken import Bracketed
 
 ROOM = 9_000
 TITLE = "**`write_file`**__  digest 01234567__"
@@ -54,6 +57,14 @@ def test_langchains_opening_is_left_out_of_what_the_agent_says() -> None:
         (f"Because {opening}", f"Because {opening}"),
     ):
         assert description(replace(asked, description=said)) == shown
+
+
+def test_that_a_team_gave_no_description_is_said() -> None:
+    asked = replace(action(), description=UNDESCRIBED)
+    assert description(asked) == "No description: the function that writes it failed."
+    with spoken(Bracketed()):
+        assert description(asked) == "⟦No description: the function that writes it failed.⟧"
+        assert description(replace(asked, description="Wipes b.")) == "Wipes b."
 
 
 def test_a_call_has_the_number_of_its_place() -> None:
