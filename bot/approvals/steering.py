@@ -27,7 +27,7 @@ NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer:
 NOT_IN_MESSAGES: Final = phrase(
     "I cannot be in this direct message, so I could not answer. Ask in a channel, or write to me directly."
 )
-GONE_ON: Final = phrase("This is over since, so there was nothing to retry. Write in the thread what to do.")
+GONE_ON: Final = phrase("This is over by now, so there was nothing to retry. Write in the thread what to do.")
 TRY_AGAIN: Final = "Try again."
 """What Retry says to the agent after a tool failed and the agent went on."""
 

@@ -29,6 +29,11 @@ NOBODY: Final = UserId("")
 WAITS: Final = phrase("Kept: the agent gets this message once the approvals above are decided.")
 """What the thread is told about it."""
 
+UNANSWERED: Final = phrase(
+    "Kept: the agent gets this message once it has its answer. It is not the answer: use Respond above."
+)
+"""The same, where all that is asked is a question: who writes below it may think to have answered it."""
+
 BUSY: Final = phrase("Kept: the agent is busy and gets this message next.")
 KEPT: Final = {
     Status.WAITING: WAITS,
@@ -73,10 +78,15 @@ def offered(approvals: Iterable[Approval]) -> str:
 
 
 async def offer(tx: Transaction, conversation: Conversation, said: Said) -> Post | None:
-    """The notice that this message waits and may become a reason; None if there is nothing to reject."""
-    text = offered(await tx.approvals.of(conversation.id, State.WAITING))
+    """The notice that this message waits and may become a reason, or is no answer; None if it is neither."""
+    asked = await tx.approvals.of(conversation.id, State.WAITING)
+    text = offered(asked)
     if not text:
-        return None
+        takes = [action.takes for approval in asked for action in approval.open]
+        if not takes or any(one != {DecisionKind.RESPOND} for one in takes):
+            return None
+        told = saying(UNANSWERED)
+        return Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.NOTICE, text=told)
     return Post(id=notice_of(said), conversation=conversation.id, kind=PostKind.KEPT, text=text)
 
 

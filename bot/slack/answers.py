@@ -34,7 +34,7 @@ _AGENT_SAYS: Final = phrase("The agent says:")
 """Above every message that the agent wrote: its Markdown can look like anything, like a card of ours too."""
 _BY_AN_AGENT: Final = phrase("Written by an AI agent, which can be wrong.")
 """At the end of what the agent wrote."""
-NOT_RETRIED: Final = phrase("Over since.")
+NOT_RETRIED: Final = phrase("Over by now.")
 FOLLOWS: Final = phrase("This is the beginning; the whole answer, {count:,} characters, follows below.")
 TITLE: Final = phrase("The agent's whole answer")
 MOST_MESSAGES: Final = 3

@@ -36,7 +36,7 @@ WITHOUT_FILES: Final = phrase("I cannot read files: the agent gets your words al
 EDITED: Final = phrase(
     "The agent has this message as it was before you edited it. Write a new one to tell it more."
 )
-_FORGET: Final = re.compile(rf"forget\s+([0-9a-f]{{{CODE}}})")
+_FORGET: Final = re.compile(rf"forget(?:\s+([0-9a-f]{{{CODE}}}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,8 @@ class Talk:
             case "status":
                 return await self.own.status(command.by, command.channel)
             case text if wanted := _FORGET.fullmatch(text):
-                return await self._forget(command.by, wanted[1])
-            case "cancel":
+                return await self._forget(command.by, wanted[1] or "")
+            case "cancel" | "stop":
                 return await self.own.cancel(command.by, command.channel)
             case _:
                 await self.steering.command(

@@ -14,7 +14,7 @@ from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject
 from bot.approvals.errors import AlreadyDecided, NotAllowed, NotHere, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, PostId, Ts, UserId
 from bot.approvals.places import Spot
-from bot.approvals.turns import Objections, no_longer_wait, offer, offered
+from bot.approvals.turns import UNANSWERED, Objections, no_longer_wait, offer, offered
 from bot.approvals.who import Members, Quorum
 from tests.approvals.fakes import HOME, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, action, approval, conversation, said
@@ -135,6 +135,30 @@ async def test_a_notice_keeps_what_waits_now_and_there_is_none_where_nothing_can
             ts=Ts("5.1"),
         )
         assert await offer(tx, conversation("other"), WORDS) is None
+
+
+@pytest.mark.parametrize(
+    ("takes", "told"),
+    [
+        ([{DecisionKind.RESPOND}], True),
+        ([{DecisionKind.RESPOND}, {DecisionKind.RESPOND}], True),
+        ([{DecisionKind.RESPOND}, {DecisionKind.APPROVE}], False),
+        ([{DecisionKind.APPROVE, DecisionKind.RESPOND}], False),
+    ],
+)
+async def test_whoever_writes_below_a_question_is_told_that_it_is_no_answer_to_it(
+    store: WatchedStore,
+    takes: list[set[DecisionKind]],
+    told: bool,  # noqa: FBT001 - a table
+) -> None:
+    """Nothing is decided by words in a thread, and they look like an answer there."""
+    asked = [action(f"a{place}", allowed=frozenset(kinds)) for place, kinds in enumerate(takes)]
+    async with store.write() as tx:
+        await tx.conversations.add(conversation())
+        assert await tx.approvals.add(approval("p1", *asked))
+        post = await offer(tx, conversation(), WORDS)
+    wanted = Post(id=NOTICE, conversation=THREAD, kind=PostKind.NOTICE, text=UNANSWERED)
+    assert post == (wanted if told else None)
 
 
 async def test_the_words_are_the_reason_for_all_that_was_offered_each_decided_like_a_click_on_its_card(

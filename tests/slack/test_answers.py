@@ -209,7 +209,7 @@ def test_a_failure_can_be_retried_until_somebody_did() -> None:
     assert readable(settled.blocks) == "⚠️ The model failed.\n(Retried by <@U0BOB>.)"
     assert settled.text == "⚠️ The model failed. Retried by <@U0BOB>."
     over = failure(post("The model failed.", settled_by=UserId("")))
-    assert readable(over.blocks) == "⚠️ The model failed.\n(Over since.)"
+    assert readable(over.blocks) == "⚠️ The model failed.\n(Over by now.)"
 
 
 @settings(deadline=None)

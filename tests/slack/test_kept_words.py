@@ -29,7 +29,7 @@ from bot.approvals.repairing import THEN, Fault
 from bot.approvals.sayings import Saying, from_json, joined, saying, to_json
 from bot.approvals.terms import Terms
 from bot.approvals.together import Left, Together
-from bot.approvals.turns import KEPT
+from bot.approvals.turns import KEPT, UNANSWERED
 from bot.approvals.who import ChannelMembers, Members, MembersOf, One, Quorum, Requester, UserGroup
 from bot.approvals.words import public_language, spoken
 from bot.slack.all_at_once import result
@@ -69,6 +69,7 @@ NOTES: Final = {
 }
 NOTICES: Final = {
     **{f"a message, {status}": saying(words) for status, words in KEPT.items()},
+    "a message below a question": saying(UNANSWERED),
     **{f"the place {place}": standings.lost(place) for place in ("U0BOB", "C0OPS")},
     "stopped": saying("Stopped by {who}. Nothing that waited was run.", who=saying("an operator")),
     "forgotten": saying(endings.FORGOTTEN),

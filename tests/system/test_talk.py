@@ -122,6 +122,8 @@ async def test_what_people_say_reaches_the_agent_as_they_see_it(house: House) ->
         ("/agent pending", "Nothing waits for you"),
         ("/agent status", "You have not asked for anything yet"),
         ("/agent cancel", "Nothing that you asked for in this channel is under way"),
+        ("/agent stop", "Nothing that you asked for in this channel is under way"),
+        ("/agent forget", "Nothing with this code is remembered for you"),
     ],
 )
 async def test_the_command_says_how_things_stand_privately(house: House, text: str, told: str) -> None:
