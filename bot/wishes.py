@@ -80,26 +80,30 @@ async def _found(
     ]
     thread = await _looked_at(settings, conversation)
     if isinstance(thread, str):
-        return [*found, f"The agent's own memory cannot be looked at here ({thread}); the bot will."]
+        return [*found, thread]
     found += [f"Found: {fault}." for fault in faults(conversation, thread, approvals, kept)]
     return found or [AT_REST.get(conversation.status, "Nothing is found that is wrong.")]
 
 
 async def _looked_at(settings: Settings, conversation: Conversation) -> Thread | str:
-    """The thread as its checkpoint has it, or why that cannot be read here."""
+    """The thread as its checkpoint has it, or a sentence that says why that cannot be read here."""
     agents = {named.name: named for named in named_agents(settings)}
     named = agents.get(conversation.realm.agent or next(iter(agents)))
     if named is None:
-        return f"the agent {conversation.realm.agent} is not in BOT_AGENT"
+        gone = conversation.realm.agent
+        return (
+            f"BOT_AGENT names no agent {gone} here; a bot without it tells the thread so, and mends nothing."
+        )
     try:
         source = await asyncio.to_thread(loaded_agent, settings, named)
         async with saver_at(settings.bot_database_url) as saver:
             # It is looked at and does not run, so that no model's key is needed.
             return await Threads(built_agent(named, source, saver, model=OFFLINE)).read(conversation.id)
     except BadAgent as bad:
-        return str(bad).rstrip(".")
+        why = str(bad).rstrip(".")
     except Exception as error:  # noqa: BLE001 - a checkpoint that cannot be read is what a repair is for
-        return f"{type(error).__name__}: {cut(str(error))}"
+        why = f"{type(error).__name__}: {cut(str(error))}"
+    return f"The agent's own memory cannot be looked at here ({why}); the bot will."
 
 
 async def _owe(where: str, store: RowsStore, work: Work) -> None:

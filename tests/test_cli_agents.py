@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
+from bot.approvals.conversation import Status
 from bot.approvals.ids import AgentName
 from bot.approvals.realm import Realm
+from bot.approvals.repairing import REPAIR
+from bot.jobs.table import jobs
 from bot.sandbox import Sandbox
-from bot.store.database import open_store
+from bot.store.database import open_store, reading_store
 from tests.command_line import CommandLine, for_slack
 from tests.store.samples import THREAD, action, approval, conversation
 
@@ -120,3 +124,20 @@ async def test_pending_and_show_name_the_agent_and_keep_to_its_policy(command: C
     (command.folder / "approvals.toml").write_text('[defaults]\napprovers = ["@bob"]\n')
     [waits] = json.loads((await command.run("pending", "--json", BOT_AGENT="ops=team:ops")).out)["pending"]
     assert (waits["agent"], waits["actions"][0]["approvers"]) == ("docs", ["@bob"])
+
+
+async def test_repair_of_an_agent_that_is_gone_says_so_and_leaves_it_to_a_bot_that_has_it(
+    command: CommandLine,
+) -> None:
+    async with open_store(command.folder / "bot.db") as store, store.write() as tx:
+        docs = Realm(agent=AgentName("docs"))
+        await tx.conversations.add(conversation(realm=docs, status=Status.FAILED))
+    ended = await command.run("repair", THREAD, BOT_AGENT="ops=team:ops")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines() == [
+        "BOT_AGENT names no agent docs here; a bot without it tells the thread so, and mends nothing.",
+        f"No bot is running; {THREAD} is repaired when one starts.",
+    ]
+    async with reading_store(command.folder / "bot.db") as store, store.read() as tx:
+        rows = await tx.connection.execute(select(jobs.c.kind, jobs.c.payload))
+        assert [(kind, json.loads(told)) for kind, told in rows] == [(REPAIR, {"conversation": THREAD})]
