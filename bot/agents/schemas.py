@@ -18,6 +18,7 @@ from bot.agents.answering import with_answer
 from bot.agents.built import BuiltAgent
 from bot.agents.referents import referents, resolves
 from bot.agents.rendering import rendered, renders
+from bot.approvals.borrowed import borrowed
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.errors import InvalidArguments
 from bot.approvals.referents import Referents
@@ -229,6 +230,7 @@ def _placed(found: SchemaMismatch) -> Iterator[tuple[str, str]]:
 def _sentence(path: list[Any], message: str) -> str:
     place = ".".join(map(str, path))
     text = message if len(message) <= 300 else f"{message[:299]}…"  # noqa: PLR2004 - fits under a form's field
+    text = borrowed(text)
     return f"{place}: {text}" if place else text
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Final, NoReturn, assert_never
 
 from bot.approvals.approval import Action
+from bot.approvals.borrowed import borrowed
 from bot.approvals.decision import Arguments, Json
 from bot.approvals.words import say
 from bot.slack.fields import Field, Hidden, fields
@@ -178,7 +179,7 @@ def _json(text: str) -> Json:
         _wrong(
             say(
                 "This is not JSON: {problem} at line {line}, column {column}.",
-                problem=error.msg,
+                problem=borrowed(error.msg),
                 line=error.lineno,
                 column=error.colno,
             )
