@@ -1,6 +1,7 @@
 """What tests of several rooms share."""
 
 import gc
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
@@ -30,9 +31,13 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Otherwise pytest-xdist starts the files with few tests last, and those are the long ones."""
+    """What several workers and a run in the background need."""
+    # Otherwise pytest-xdist starts the files with few tests last, and those are the long ones.
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
+    # What a shell starts in the background ignores Ctrl-C, and so would each bot that a test interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

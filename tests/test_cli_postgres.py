@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tests.command_line import CommandLine
+from tests.command_line import BOT, CommandLine
 from tests.postgres import a_database
 from tests.test_cli_mistakes import told
 
 
 async def test_upgrade_makes_the_schema_and_the_other_commands_say_so_until_then(tmp_path: Path) -> None:
     async with a_database(empty=True) as url:
-        command = CommandLine(folder=tmp_path, env={"BOT_DATABASE_URL": url})
+        command = CommandLine(folder=tmp_path, env={"BOT_DATABASE_URL": url}, command=BOT)
         told(await command.run("pending"), "no schema", "python -m bot db upgrade")
         checked = await command.run("check")
         assert "no schema" in checked.out

@@ -4,7 +4,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from bot.sandbox import reading
 from bot.sandbox.blocks.walk import elements_of
@@ -13,6 +13,9 @@ from bot.sandbox.records import Json, UserId
 from bot.sandbox.seeing import Wanted, fits, messages_in, picture
 
 Found = TypeVar("Found")
+
+PATIENCE: Final = 30.0
+"""Seconds until what does not come is missed; only a failure takes that long."""
 
 
 class NotSeenError(AssertionError):
@@ -83,7 +86,12 @@ class Person:
         raise LookupError(f"there is no element {action_id}")
 
     async def sees(
-        self, wanted: Wanted, *, channel: str | None = None, thread: str | None = None, timeout: float = 10.0
+        self,
+        wanted: Wanted,
+        *,
+        channel: str | None = None,
+        thread: str | None = None,
+        timeout: float = PATIENCE,
     ) -> Json:
         """The first message (of a channel, of a thread) that is as wanted; waits for it."""
         where = None if channel is None else await self._channel(channel)
@@ -98,7 +106,7 @@ class Person:
         complaint = f"{self.name} did not see the message {wanted!r}"
         return await self._until(look, timeout, complaint, only=only)
 
-    async def sees_change(self, message: Json, wanted: Wanted, *, timeout: float = 10.0) -> Json:
+    async def sees_change(self, message: Json, wanted: Wanted, *, timeout: float = PATIENCE) -> Json:
         """The same message, once it is as wanted."""
         thread = message.get("thread_ts") or message["ts"]
 
@@ -111,7 +119,7 @@ class Person:
         complaint = f"{self.name} did not see {reading.text_of(message)!r} become {wanted!r}"
         return await self._until(look, timeout, complaint, only=f"{message['channel']}/{thread}")
 
-    async def sees_gone(self, message: Json, *, timeout: float = 10.0) -> None:
+    async def sees_gone(self, message: Json, *, timeout: float = PATIENCE) -> None:
         """Wait until a message is deleted."""
 
         def look(state: Json) -> bool | None:
@@ -122,7 +130,7 @@ class Person:
         await self._until(look, timeout, complaint, only=message["channel"])
 
     async def sees_privately(
-        self, wanted: Wanted, *, channel: str | None = None, timeout: float = 10.0
+        self, wanted: Wanted, *, channel: str | None = None, timeout: float = PATIENCE
     ) -> Json:
         """The first ephemeral message as wanted."""
         return await self.sees(
@@ -131,7 +139,7 @@ class Person:
             timeout=timeout,
         )
 
-    async def form(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+    async def form(self, wanted: Wanted = "", *, timeout: float = PATIENCE) -> Json:
         """The modal on top, once there is one that is as wanted."""
 
         def look(state: Json) -> Json | None:
@@ -140,7 +148,7 @@ class Person:
 
         return await self._until(look, timeout, f"{self.name} has no form {wanted!r} open", only="own")
 
-    async def no_form(self, *, timeout: float = 10.0) -> None:
+    async def no_form(self, *, timeout: float = PATIENCE) -> None:
         """Wait until no modal is open."""
         await self._until(
             lambda state: None if state["views"] else True, timeout, "a form is still open", only="own"
@@ -170,12 +178,12 @@ class Person:
         """Close a form without sending it."""
         await self._do("close", {"view_id": form["id"], "whole_stack": whole_stack})
 
-    async def opens_home(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+    async def opens_home(self, wanted: Wanted = "", *, timeout: float = PATIENCE) -> Json:
         """Open the bot's Home tab and wait for what the bot puts there."""
         await self._do("open_home", {})
         return await self.home(wanted, timeout=timeout)
 
-    async def home(self, wanted: Wanted = "", *, timeout: float = 10.0) -> Json:
+    async def home(self, wanted: Wanted = "", *, timeout: float = PATIENCE) -> Json:
         """The Home tab, once it is as wanted."""
 
         def look(state: Json) -> Json | None:

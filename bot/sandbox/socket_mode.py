@@ -108,12 +108,16 @@ class SocketMode:
 
     async def close(self) -> None:
         """Close every socket without a word, and let those go who wait for an acknowledgement."""
-        for reply in self._waiting.values():
-            if not reply.done():
-                reply.set_exception(TimeoutError())
+        self.give_up()
         for connection in tuple(self._connections):
             self._leave(connection)
             await connection.socket.close()
+
+    def give_up(self) -> None:
+        """End Slack's patience now, with whatever has not been acknowledged."""
+        for reply in self._waiting.values():
+            if not reply.done():
+                reply.set_exception(TimeoutError())
 
     async def _goodbye(self, socket: web.WebSocketResponse, reason: str) -> None:
         with suppress(ConnectionError):

@@ -19,7 +19,7 @@ class Visitor:
         self._people: dict[str, UserId] = {}
 
     @classmethod
-    async def connect(cls, address: str, *, patience: float = 10.0) -> Self:
+    async def connect(cls, address: str, *, patience: float = 30.0) -> Self:
         """Connect to a sandbox that is running, or will be within `patience` seconds; else TimeoutError."""
         session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
         visitor = cls(address, session)

@@ -52,7 +52,7 @@ def asked(play: Stage) -> int:
 
 async def test_all_calls_of_a_message_end_and_the_next_step_is_not_begun(tmp_path: Path) -> None:
     work = Work()
-    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(20):
+    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(60):
         run = asyncio.create_task(play.say("go"))
         await work.begun.wait()
         play.threads.halt(OTHER)
@@ -69,7 +69,7 @@ async def test_all_calls_of_a_message_end_and_the_next_step_is_not_begun(tmp_pat
 
 async def test_a_run_that_is_halted_while_it_is_prepared_begins_nothing(tmp_path: Path) -> None:
     work = Work()
-    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(20):
+    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(60):
         run = asyncio.create_task(play.say("go"))
         asyncio.get_running_loop().call_soon(play.threads.halt, THREAD)
         assert await run is None
@@ -90,7 +90,7 @@ async def test_a_run_that_is_halted_as_the_process_ends_is_for_the_next_process(
     tmp_path: Path, first: str
 ) -> None:
     work = Work()
-    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(20):
+    async with stage(tmp_path, work.agent(), SCRIPT) as play, asyncio.timeout(60):
         run = asyncio.create_task(play.say("go"))
         await work.begun.wait()
         for tell in (play.threads.drain, lambda: play.threads.halt(THREAD))[:: 1 if first == "drain" else -1]:

@@ -65,12 +65,12 @@ async def test_a_file_that_is_locked_for_longer_than_a_statement_waits_is_writte
         other = sqlite3.connect(tmp_path / "bot.db", isolation_level=None)
         other.execute("BEGIN EXCLUSIVE")
         writing = asyncio.create_task(written(saver))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await saver.failed.wait()
         # What somebody else writes meanwhile must not keep the saver from its file for good.
         other.execute("INSERT INTO checkpoints (thread_id, checkpoint_id) VALUES ('other', '1')")
         other.execute("COMMIT")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             place = await writing
         assert await writes(saver, place) == [("task-1", "messages", "done")]
         other.close()

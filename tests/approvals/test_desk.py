@@ -224,7 +224,7 @@ class Together(People):
 async def test_person_channel_and_groups_are_asked_at_once(store: WatchedStore) -> None:
     await filed(store)
     policy = Policy(defaults=Terms(approvers=(ChannelMembers(), UserGroup(GroupId("S0GROUP")))))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         desk = a_desk(store, Together(inside={GENERAL: {BOB}}), policy)
         assert (await desk.decide(FIRST, Approve(), by=BOB)).state is State.SETTLED
 

@@ -302,7 +302,7 @@ class Elsewhere(ScriptedAgent):
         other = ScriptedAgent(self.memory)
         await replace(self.bench.steering, agent=other).stop(thread, by=ALICE)
         assert other.halted == [thread]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self.told.wait()
 
 

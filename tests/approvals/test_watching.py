@@ -29,7 +29,7 @@ class Told(ScriptedAgent):
 
     async def run(self) -> str:
         """Until it is halted."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self.is_halted.wait()
         return "halted"
 

@@ -24,9 +24,9 @@ NOBODY: Final = "http://127.0.0.1:9/"
 
 async def play(cell: Cell, forge: Forge, folder: Path, database: str) -> None:
     """Play it; fails where an invariant does not hold."""
-    # An ack that does not come is waited for; over HTTP a dead process is seen at once.
-    options: dict[str, Any] = {"request_url": NOBODY} if cell.mode is Mode.HTTP else {"patience": 1.5}
-    async with Sandbox(**options) as slack:
+    # As patient as a busy machine needs: an ack that comes late would be a click that nobody meant.
+    options: dict[str, Any] = {"request_url": NOBODY} if cell.mode is Mode.HTTP else {}
+    async with Sandbox(patience=PATIENCE, **options) as slack:
         stage = Stage(
             cell=cell,
             forge=forge,
@@ -81,6 +81,7 @@ class Stage:
         doomed = await self._bot(dies=True)
         playing = asyncio.create_task(self._never_ending())
         await asyncio.wait((playing, doomed.ended), timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        self.slack.core.socket_mode.give_up()  # over HTTP a dead process is seen at once
         await self.people.let_go(playing)
         if not doomed.ended.done():
             await doomed.kill()

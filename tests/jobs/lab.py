@@ -64,12 +64,12 @@ class Ran:
 
     async def begun(self, count: int) -> None:
         """Wait until so many attempts have begun."""
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(60), self._changed:
             await self._changed.wait_for(lambda: len(self.jobs) >= count)
 
     async def done(self, count: int) -> None:
         """Wait until so many have ended well."""
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(60), self._changed:
             await self._changed.wait_for(lambda: len(self.ended) >= count)
 
 
@@ -90,7 +90,7 @@ class Failures:
 
     async def heard(self, count: int) -> None:
         """Wait until so many were told."""
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(60), self._changed:
             await self._changed.wait_for(lambda: len(self.told) >= count)
 
 

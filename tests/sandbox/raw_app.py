@@ -53,7 +53,7 @@ class RawApp:
 
     async def next(self, kind: str | None = None) -> Json:
         """The next envelope; of this type (or event type), where one is named."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while True:
                 _, envelope = await self.queue.get()
                 payload = envelope.get("payload", {})

@@ -29,7 +29,7 @@ class Receiver:
         return web.Response(status=status, text=text, headers=headers)
 
     async def next(self) -> tuple[dict[str, str], str]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             return await self.requests.get()
 
 

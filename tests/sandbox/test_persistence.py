@@ -24,7 +24,7 @@ async def workspace_process(data: Path) -> AsyncIterator[str]:
     )
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             yield (await process.stdout.readline()).decode().strip()
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -146,7 +146,7 @@ async def test_an_interrupt_ends_it_quietly(tmp_path: Path) -> None:
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         address = (await process.stdout.readline()).decode().strip()
         async with await Visitor.connect(address) as visitor:
             poll = asyncio.create_task(visitor.get("/client/state", {"as": "U0BOB", "after": "999999"}))

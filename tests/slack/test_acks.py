@@ -74,7 +74,7 @@ async def test_the_ack_is_the_answer_and_what_follows_goes_on_beside(payload: di
         done.set()
 
     first(app, listener)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert (await answered(app, payload)).status == 200
         assert not done.is_set()
         may_go_on.set()
@@ -137,7 +137,7 @@ async def test_a_payload_is_taken_once_although_the_requests_sender_has_gone() -
     waiting.cancel()
     await asyncio.wait((waiting,))
     may_ack.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await acked.wait()
 
 

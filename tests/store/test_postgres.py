@@ -35,7 +35,7 @@ async def test_an_upgrade_of_a_database_in_use_waits_for_no_idle_connection() ->
         await upgrade_database(url)
         async with open_store(url) as store, store.read() as reader:
             assert await reader.conversations.get(THREAD) is None
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await upgrade_database(url)
 
 
@@ -145,7 +145,7 @@ async def test_a_row_that_somebody_does_not_give_back_is_waited_for_in_bounds() 
 async def waiting_for_a_lock(url: str) -> None:
     """Until a connection of this database waits for another one."""
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(60),
         await psycopg.AsyncConnection.connect(url, autocommit=True) as connection,
     ):
         while True:

@@ -11,7 +11,7 @@ async def test_a_tool_that_runs_may_end_and_the_next_process_goes_on_from_there(
     async with a_house(tmp_path, agent="tests.system.agents:slow") as house:
         await house.asks([("wait", {"name": "one"})], [("wait", {"name": "two"})])
         await house.alice.sees("asked:", channel="#general")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await WAITING[0].begins.wait()
         asyncio.get_running_loop().call_later(0.3, WAITING[0].may_end.set)
     assert RUNS == [("wait", {"name": "one"})]

@@ -77,7 +77,7 @@ async def prepared(house: House) -> dict[str, Any]:
     await house.asks([("hold", {"name": "held"})], [("transfer", {"amount": 2.0, "to": "after"})])
     await house.bob.press(await house.card(asks_about("held")), "Approve")
     await house.asks([("wait", {"name": "free"})], [("transfer", {"amount": 3.0, "to": "later"})])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(RUNS) < 2:  # noqa: ASYNC110 - said by two tools
             await asyncio.sleep(0.01)
     await house.asks([("transfer", {"amount": 1.0, "to": "carol"})])
@@ -152,7 +152,7 @@ async def test_a_server_that_is_away_for_three_seconds_is_an_honest_error_and_no
 async def is_listening(server: Server) -> None:
     """The engine hears again what other replicas owe."""
     async with (
-        asyncio.timeout(20),
+        asyncio.timeout(60),
         await psycopg.AsyncConnection.connect(server.url, autocommit=True) as connection,
     ):
         while True:

@@ -68,7 +68,7 @@ async def under_way(house: House, *rounds: list[tuple[str, dict[str, Any]]], wha
 
 
 async def begun(what: Waiting) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await what.begins.wait()
 
 
@@ -187,7 +187,7 @@ async def test_a_run_finds_out_that_another_replica_has_stopped_its_conversation
         thread = await under_way(house, [WAIT], [LOOKUP], what=WAITING[0])
         assert not halted.is_set()
         await stopped_elsewhere(house.bot.settings.bot_database_url)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await halted.wait()
         WAITING[0].may_end.set()
         await stopped(house, thread, BY_ALICE.replace("ALICE", "BOB"))
@@ -221,7 +221,7 @@ async def test_an_operators_cancel_ends_the_run_of_the_bot_beside_it(
         link = f"{house.slack.page_url}archives/{opening['channel']}/p{thread.replace('.', '')}"
         ended = await CommandLine(folder=tmp_path, env=env).run("cancel", link)
         assert (ended.code, ended.err) == (0, ""), ended
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await halted.wait()
         WAITING[0].may_end.set()
         await stopped(house, thread, "Stopped by an operator. Nothing that waited was run.")

@@ -30,7 +30,7 @@ async def stands(house: House) -> None:
         with closing(sqlite3.connect(house.bot.settings.bot_database_url.removeprefix("sqlite:///"))) as rows:
             return int(rows.execute("SELECT count(*) FROM posts WHERE ts IS NULL").fetchone()[0])
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await asyncio.to_thread(unknown):
             pass
 
