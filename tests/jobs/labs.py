@@ -23,6 +23,7 @@ class EmbeddedLab:
 
     def __init__(self, store: RowsStore) -> None:
         self.store = store
+        self.engines: list[JobEngine] = []
 
     def begin(self) -> AbstractAsyncContextManager[Transaction]:
         return self.store.write()
@@ -36,7 +37,7 @@ class EmbeddedLab:
         limits: Mapping[str, int] | None = None,
         backoff: Callable[[int], float] | None = None,
     ) -> JobEngine:
-        return EmbeddedJobs(
+        engine = EmbeddedJobs(
             begin=self.begin,
             handlers=handlers,
             on_failed=failures or Failures(),
@@ -44,12 +45,14 @@ class EmbeddedLab:
             limits=limits,
             backoff=backoff or at_once,
         )
+        self.engines.append(engine)
+        return engine
 
 
 @asynccontextmanager
 async def embedded(tmp_path: Path) -> AsyncIterator[Lab]:
-    async with open_store(await furnished(tmp_path / "bot.db")) as store:
-        yield EmbeddedLab(store)
+    async with open_store(await furnished(tmp_path / "bot.db")) as store, _stopped(EmbeddedLab(store)) as lab:
+        yield lab
 
 
 LEASE = 3.0
@@ -62,6 +65,7 @@ class PostgresLab:
     def __init__(self, store: RowsStore, url: str) -> None:
         self.store = store
         self.url = url
+        self.engines: list[JobEngine] = []
 
     def begin(self) -> AbstractAsyncContextManager[Transaction]:
         return self.store.write()
@@ -75,7 +79,7 @@ class PostgresLab:
         limits: Mapping[str, int] | None = None,
         backoff: Callable[[int], float] | None = None,
     ) -> JobEngine:
-        return PostgresJobs(
+        engine = PostgresJobs(
             self.url,
             begin=self.begin,
             handlers=handlers,
@@ -85,6 +89,8 @@ class PostgresLab:
             backoff=backoff or at_once,
             lease=LEASE,
         )
+        self.engines.append(engine)
+        return engine
 
 
 @asynccontextmanager
@@ -94,8 +100,18 @@ async def postgres(folder: Path) -> AsyncIterator[Lab]:
     if not named.exists():
         named.write_text(await asyncio.to_thread(made))
     url = named.read_text()
-    async with open_store(url) as store:
-        yield PostgresLab(store, url)
+    async with open_store(url) as store, _stopped(PostgresLab(store, url)) as lab:
+        yield lab
+
+
+@asynccontextmanager
+async def _stopped(lab: EmbeddedLab | PostgresLab) -> AsyncIterator[Lab]:
+    """What a failing test leaves at work is stopped: else its loop never closes, and the run stands still."""
+    try:
+        yield lab
+    finally:
+        for engine in lab.engines:
+            await engine.stop(0)
 
 
 async def removed(folder: Path) -> None:

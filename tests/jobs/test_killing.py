@@ -8,7 +8,7 @@ import pytest
 from bot.approvals.ports import Work
 from tests.command_line import PYTHON
 from tests.jobs.lab import Ran
-from tests.jobs.labs import LABS
+from tests.jobs.labs import LABS, removed
 
 PLACES = 8
 JOBS = [f"{number:03}" for number in range(60)]
@@ -62,3 +62,12 @@ async def test_after_a_kill_everything_owed_is_done_in_order(name: str, tmp_path
     for key in {key_of(id) for id in JOBS}:
         of_key = [id for id in begun if key_of(id) == key]
         assert of_key == sorted(of_key)
+
+
+@pytest.mark.parametrize("name", sorted(LABS))
+async def test_what_a_failing_test_leaves_at_work_is_stopped(name: str, tmp_path: Path) -> None:
+    async with LABS[name](tmp_path) as lab:
+        await lab.engine({}).start()
+        assert len(asyncio.all_tasks()) > 1
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await removed(tmp_path)
