@@ -71,7 +71,7 @@ class Masking:
         """The approval as people see it; for drawing, and for nothing else."""
         known = _known(self._secrets(approval))
         actions = tuple(self._action(action, known) for action in approval.actions)
-        return replace(approval, actions=actions, note=_text(approval.note, known))
+        return replace(approval, actions=actions, note=reworded(_text(approval.note, known), retold))
 
     def pair(self, approval: Approval, action: Action | None) -> tuple[Approval, Action | None]:
         """An approval and one of its actions as people see them."""

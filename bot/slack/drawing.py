@@ -33,8 +33,8 @@ CHANGING: Final = frozenset(
 QUOTING: Final = frozenset({PostKind.ANSWER, PostKind.NOTICE, PostKind.FAILURE, PostKind.TOOL_FAILURE})
 """What may quote the arguments of its conversation's calls."""
 
-FAILURES: Final = frozenset({PostKind.FAILURE, PostKind.TOOL_FAILURE})
-"""What tells in a row's own words what went wrong."""
+OURS: Final = frozenset({PostKind.FAILURE, PostKind.TOOL_FAILURE, PostKind.NOTICE})
+"""What tells in words of the bot's own what went wrong, or became of something."""
 
 SIMPLER: Final = frozenset({PostKind.PROGRESS, PostKind.ANSWER, PostKind.CARD})
 """What can be said with simpler blocks, where a Slack does not take the better ones."""
@@ -116,7 +116,7 @@ class Drawing:
         if self.post.kind is PostKind.PROGRESS:  # is masked already: as one text it would be JSON no more
             return self.post
         text = uttered(self.masking.text(self.post.text, self.quoted))
-        return replace(self.post, text=retold(text) if self.post.kind in FAILURES else text)
+        return replace(self.post, text=retold(text) if self.post.kind in OURS else text)
 
     def _parts(self, post: Post) -> list[Message]:  # noqa: PLR0911 - a kind a line
         match post.kind:

@@ -17,6 +17,7 @@ from bot.approvals.parts import Fields
 from bot.approvals.plan import Course, Plan, Stand, Task, plan_of
 from bot.approvals.referents import Referents
 from bot.approvals.rendered import Rendered
+from bot.approvals.sayings import saying, uttered
 from bot.approvals.secrets import masked_text
 from bot.approvals.thread import Called, Condition, Thread, Turn
 from bot.approvals.words import ENGLISH, Language, public_language, spoken
@@ -136,6 +137,7 @@ def test_what_a_tool_shows_and_why_something_is_unknown_have_masks_in_the_langua
         referents=Referents(problem="No token=(masked, 8 characters)"),
         briefing=Briefing(rendered=made),
     )
+    stale = saying("`{tool}` failed: {why}", tool="t", why="no token=(masked, 8 characters)")
     for tongue, fields, problem, whole in (
         (
             ENGLISH,
@@ -146,14 +148,18 @@ def test_what_a_tool_shows_and_why_something_is_unknown_have_masks_in_the_langua
         (CHINESE, {"password": SEVEN, "note": "so （已遮盖，3 个字符）"}, "8 个字符", True),
     ):
         with spoken(tongue):
-            [seen] = BY_DEFAULT.approval(approval(asked)).actions
+            told = BY_DEFAULT.approval(replace(approval(asked), note=stale))
+            [seen] = told.actions
+            assert problem in uttered(told.note)
         assert seen.briefing.rendered == Rendered(parts=(Fields(fields),))
         assert seen.referents is not None
         assert problem in seen.referents.problem
         assert shows_all(seen) is whole
 
 
-@pytest.mark.parametrize("kind", [PostKind.FAILURE, PostKind.TOOL_FAILURE, PostKind.PROGRESS])
+@pytest.mark.parametrize(
+    "kind", [PostKind.FAILURE, PostKind.TOOL_FAILURE, PostKind.NOTICE, PostKind.PROGRESS]
+)
 def test_what_is_drawn_of_a_row_has_its_masks_in_the_language_of_its_reader(kind: PostKind) -> None:
     task = Task(
         tool="t", given="password: (masked, 7 characters)", stand=Stand.DONE, told="(masked, true or false)"
