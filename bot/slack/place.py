@@ -71,11 +71,12 @@ class Place:
 
 def spot_of(pressed: Click | Submission) -> Spot:
     """Where a click says it was made. In a view that is where the card stands from which it was opened."""
-    place = Place.read(pressed.private_metadata) or Place()
     if isinstance(pressed, Click) and not pressed.view_id:
         place = Place(channel=pressed.channel, message=pressed.message_ts)
     elif isinstance(pressed, Click) and pressed.is_home:
         place = Place(home=pressed.view_id)
+    else:
+        place = Place.read(pressed.private_metadata) or Place()
     return Spot(
         channel=place.channel,
         message=place.message,

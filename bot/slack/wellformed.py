@@ -4,7 +4,7 @@ Bolt opens a payload's parts without looking whether they are what they should b
 they are not. Only the kinds of the parts are checked here; what they say is read in `payloads`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 _OBJECT: Final = (
@@ -43,12 +43,11 @@ def _has_a_kind(payload: Mapping[object, object]) -> bool:
 
 def _is_sound(payload: Mapping[object, object]) -> bool:
     return (
-        all(isinstance(payload.get(name), dict | None) for name in _OBJECT)
-        and all(_is_object_or_id(payload.get(name)) for name in _OBJECT_OR_ID)
-        and all(isinstance(payload.get(name), str | None) for name in _TEXT)
-        and all(_are_objects(payload.get(name)) for name in _OBJECTS)
+        all(_KINDS[name](part) for name, part in payload.items() if name in _KINDS)
         and payload.get("response_urls", []) is not None
-        and all(_is_sound(part) for name in _INSIDE if isinstance(part := payload.get(name), dict))
+        and all(
+            _is_sound(part) for name, part in payload.items() if name in _INSIDE and isinstance(part, dict)
+        )
         and _has_what_its_type_needs(payload)
     )
 
@@ -79,3 +78,20 @@ def _are_objects(parts: object) -> bool:
     if parts is None:
         return True
     return isinstance(parts, list) and all(isinstance(part, dict) and _is_sound(part) for part in parts)
+
+
+def _is_object(part: object) -> bool:
+    return isinstance(part, dict | None)
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, str | None)
+
+
+_KINDS: Final[Mapping[object, Callable[[object], bool]]] = {
+    **dict.fromkeys(_OBJECT, _is_object),
+    **dict.fromkeys(_OBJECT_OR_ID, _is_object_or_id),
+    **dict.fromkeys(_TEXT, _is_text),
+    **dict.fromkeys(_OBJECTS, _are_objects),
+}
+"""By the name of a part, whether it is of its kind. Only what a payload has is looked at: it is small."""
