@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bot.approvals.approval import Approval, State
-from bot.approvals.asked_again import judged, told_of
 from bot.approvals.choosing import Chooser, NoFunctions
 from bot.approvals.conversation import Conversation, PostKind, Said, Status
 from bot.approvals.endings import STILL, Endings, Standstill
@@ -22,6 +21,7 @@ from bot.approvals.filing import approval_for, file, withdraw
 from bot.approvals.following import Following
 from bot.approvals.functions import choosing, unanswered
 from bot.approvals.ids import ConversationId
+from bot.approvals.judging import judged, told_of
 from bot.approvals.lookups import pointing
 from bot.approvals.masking import Masking
 from bot.approvals.places import IN_THREAD

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.approvals import ids
-from bot.approvals.asked_again import InForce, forget, in_force_in
 from bot.approvals.asked_for import NOT_KNOWN
 from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
 from bot.approvals.errors import Conflict, NotAllowed, Refused
@@ -19,6 +18,7 @@ from bot.approvals.ports import Clock, Directory, Event, Jobs, Store, Transactio
 from bot.approvals.realm import Realm
 from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, check_stoppable, stop
+from bot.approvals.taking_back import InForce, forget, in_force_in
 from bot.approvals.taking_part import TakingPart
 from bot.approvals.turns import NOBODY, offer, told_to_wait
 from bot.approvals.words import phrase, say

@@ -8,9 +8,9 @@ from slack_sdk.models.blocks import Block, ButtonElement, RichTextBlock, RichTex
 
 from bot.approvals.action import Action, LetThrough, Remembered
 from bot.approvals.approval import Approval
-from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking
 from bot.approvals.ids import ActionId
+from bot.approvals.taking_back import InForce
 from bot.approvals.words import listed, phrase, say, say_many
 from bot.slack import buttons, verbs
 from bot.slack.arguments import Drawn, as_text

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.approvals.asked_again import InForce
 from bot.approvals.asked_for import AskedFor, OwnConversations
 from bot.approvals.conversation import Status
 from bot.approvals.errors import CouldNotCheck, Refused
 from bot.approvals.ids import ChannelId, ConversationId, UserId
 from bot.approvals.steering import Steering
+from bot.approvals.taking_back import InForce
 from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.message import Message

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from bot.approvals.action import Action, Decided, LetThrough, Remembered, Vote
 from bot.approvals.approval import Approval, State
-from bot.approvals.asked_again import InForce
 from bot.approvals.asking import Asking, Remembering
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Json
 from bot.approvals.errors import NotAllowed
 from bot.approvals.ids import ActionId, UserId
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.taking_back import InForce
 from bot.slack import turning, verbs
 from bot.slack.cards import card
 from bot.slack.edits import FieldErrors, read_edit

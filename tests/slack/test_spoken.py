@@ -10,7 +10,6 @@ import pytest
 from slack_sdk.models.blocks import RichTextElement
 
 from bot.approvals.action import Decided
-from bot.approvals.asked_again import InForce
 from bot.approvals.asked_for import AskedFor
 from bot.approvals.asking import Asking, Remembering
 from bot.approvals.conversation import Status
@@ -18,6 +17,7 @@ from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, UserId
 from bot.approvals.masking import BY_DEFAULT
 from bot.approvals.roster import ONE_AGENT
+from bot.approvals.taking_back import InForce
 from bot.approvals.together import Covered, Left, Together
 from bot.approvals.words import say, say_many, spoken
 from bot.slack.all_at_once import result, sheet

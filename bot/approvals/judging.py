@@ -1,33 +1,19 @@
-"""Approvals that are remembered, at work: looked up when a call is filed, and taken back by people."""
+"""What the policy says of a call when it is filed: let through, remembered, or asked about, and of whom."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
-from bot.approvals.action import Action, Decided, LetThrough
+from bot.approvals.action import Action, LetThrough
 from bot.approvals.approval import Approval, State
-from bot.approvals.asking import Asking
 from bot.approvals.briefing import Briefing
-from bot.approvals.conversation import Conversation, PostKind
 from bot.approvals.decision import DecisionKind, Json
-from bot.approvals.errors import AlreadyDecided
-from bot.approvals.filing import redraw
-from bot.approvals.ids import ActionId, UserId
+from bot.approvals.ids import ActionId
 from bot.approvals.policy import Policy, in_words
-from bot.approvals.ports import Clock, Event, Jobs, Tools, Transaction
-from bot.approvals.remembered import holds, in_force, is_approved, is_covered, remembering, verdict
+from bot.approvals.ports import Event, Tools, Transaction
+from bot.approvals.remembered import remembering, verdict
 from bot.approvals.terms import Terms
 from bot.approvals.vouching import ONCE, Vouched, ran_in
-from bot.approvals.words import phrase, say
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
-    """An approval that is remembered, in a conversation."""
-
-    conversation: Conversation
-    action: Action
-    decided: Decided
 
 
 async def judged(
@@ -83,68 +69,6 @@ def told_of(approval: Approval) -> list[Event]:
         for action in approval.actions
         if isinstance(action.outcome, LetThrough)
     ]
-
-
-async def in_force_in(tx: Transaction, conversation: Conversation, policy: Policy) -> list[InForce]:
-    """What is remembered in a conversation, as far as the policy still has it count; oldest first."""
-    known = await tx.approvals.of(conversation.id, State.DELIVERED)
-    ran = await ran_in(tx, conversation.id)
-    return [
-        InForce(conversation=conversation, action=action, decided=decided)
-        for action, decided in in_force(known, ran)
-        if holds(action, policy.terms_of(action))
-    ]
-
-
-async def forget(tx: Transaction, jobs: Jobs, id: ActionId, *, by: UserId, now: Clock) -> None:
-    """Have people asked again, from the next call on, where this approval is remembered now.
-
-    All that would hold in its place is forgotten with it. `AlreadyDecided` if it is already.
-    """
-    approval = await tx.approvals.of_action(id)
-    source = approval.action(id) if approval else None
-    if (
-        approval is None
-        or source is None
-        or source.forgotten
-        or not (source.remembering and is_approved(source))
-    ):
-        if source and source.forgotten:
-            message = phrase("This was taken back already by {who}; it is asked again.")
-            raise AlreadyDecided(say(message, who=f"<@{source.forgotten}>"))
-        raise AlreadyDecided(say("This was taken back already; it is asked again."))
-    known = await tx.approvals.of(approval.conversation)
-    those = {
-        one.id
-        for each in known
-        for one in each.actions
-        if one.remembering and is_approved(one) and _stands_in(one, source)
-    }
-    changed = [(before, before.forget(those, by)) for before in known]
-    await tx.approvals.save(*(after for before, after in changed if after != before))
-    await tx.record.append(
-        Event(
-            kind="forgotten",
-            at=now(),
-            conversation=approval.conversation,
-            approval=approval.id,
-            action=id,
-            actor=by,
-            detail={"tool": source.tool, "digest": source.digest, "actions": [*sorted(those)]},
-        )
-    )
-    seen = {after.id for before, after in changed if after != before}
-    for post in await tx.posts.of(approval.conversation):
-        if post.approval in seen and post.kind in {PostKind.CARD, PostKind.NOT_ASKED}:
-            await jobs.owe(tx, redraw(post.id, "forgotten"))
-
-
-def _stands_in(one: Action, source: Action) -> bool:
-    """Whether it would be found in place of `source`, for some call that `source` holds for."""
-    asking = source.remembering.asking if source.remembering else Asking.ALWAYS
-    if asking is Asking.ONCE_PER_TOOL:
-        return one.tool == source.tool
-    return is_covered(source, one, Asking.ONCE_PER_TOOL)
 
 
 def _targets(action: Action, edit_to: Sequence[str], tools: Tools) -> dict[str, Mapping[str, Json]]:
