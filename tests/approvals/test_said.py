@@ -110,7 +110,7 @@ REFUSED: dict[str, Callable[[], object]] = {
 }
 
 TOLD: dict[str, Callable[[], str]] = {
-    "who decides": lambda: uttered(in_words(SEVERAL, frozenset({BOB}))),
+    "who decides": lambda: in_words(SEVERAL, frozenset({BOB})),
     "many things": lambda: unfit({f"{n}": "7" for n in range(MOST + 1)}),
     "a long thing": lambda: unfit({"7": "7" * (LONGEST + 1)}),
     "half a thing": lambda: unfit({"7": "\ud800"}),
@@ -128,8 +128,8 @@ def sentence(refuses: Callable[[], object]) -> str:
             told = refuses()
         except (Refused, Unfit) as no:
             return str(no)
-    assert isinstance(told, str), "it was not refused"
-    return told
+        assert isinstance(told, str), "it was not refused"
+        return uttered(told)
 
 
 def english(text: str) -> list[str]:
