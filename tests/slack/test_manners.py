@@ -9,8 +9,12 @@ from typing import Any, Final
 
 import pytest
 
+from bot.sandbox.blocks import check_message, check_view
+from tests.slack.second_opinion import second_opinion
+
 GOLDEN: Final = Path(__file__).parent / "golden"
 EVERY: Final = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in GOLDEN.glob("*.json")}
+MODAL_KEYS: Final = {"type", "title", "submit", "close", "blocks", "callback_id", "private_metadata"}
 ONE_OF_MANY: Final = re.compile(
     r"\b1 (?:more )?(?:characters|lines|items|calls|votes|arguments|requests|rules|actions|changes|words)\b"
 )
@@ -44,6 +48,24 @@ def sentences(state: dict[str, Any]) -> Iterator[str]:
 def _piece(element: dict[str, Any]) -> str:
     text = str(element.get("text", element.get("user_id", "x")))
     return f"`{text}`" if element.get("style", {}).get("code") else text
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_it_is_a_payload_that_the_block_kit_builder_takes(name: str) -> None:
+    """A message's blocks with its text, or a modal or Home with the keys of a view, and nothing of ours."""
+    state = EVERY[name]
+    assert second_opinion(state) == []
+    match state:
+        case {"type": "modal"}:
+            assert {*state} >= {"type", "title", "close", "blocks"}
+            assert {*state} <= MODAL_KEYS
+            assert check_view(state) == []
+        case {"type": "home"}:
+            assert {*state} == {"type", "blocks"}
+            assert check_view(state) == []
+        case _:
+            assert {*state} == {"text", "blocks"}
+            assert check_message(state["blocks"], state["text"]) == []
 
 
 @pytest.mark.parametrize("name", EVERY)
