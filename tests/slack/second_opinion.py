@@ -3,15 +3,21 @@
 Usable from any test: `assert second_opinion(message) == []`; takes a message, blocks, or a view.
 """
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import slackblocks as sb
 
 from bot.slack.message import Message
 
 Json = Mapping[str, Any]
+
+UNTOLD: Final = frozenset(
+    {"emoji", "optional", "multiline", "verbatim", "type", "fallback", "timestamp", "format"}
+)
+"""Fields that `slackblocks` leaves out where they are false, and those of a date, which it does not know."""
 
 
 def second_opinion(shown: Message | Json | list[Any]) -> list[str]:
@@ -33,7 +39,7 @@ def second_opinion(shown: Message | Json | list[Any]) -> list[str]:
 
 def _blocks(blocks: list[Any], surface: str) -> list[str]:
     problems = [
-        problem for place, each in enumerate(blocks) for problem in _problems(partial(_block, each), place)
+        problem for place, each in enumerate(blocks) for problem in _problems(partial(_whole, each), place)
     ]
     if not problems and surface == "message":
         problems += _problems(lambda: sb.WebhookMessage(blocks=[_block(each) for each in blocks]), "message")
@@ -61,6 +67,26 @@ def _view(view: Json) -> object:
         private_metadata=view.get("private_metadata"),
         callback_id=view.get("callback_id"),
     )
+
+
+def _whole(block: Json) -> sb.Block:
+    """The block, every field of which was looked at."""
+    built = _block(block)
+    told = {*_fields(json.loads(repr(built)))}
+    if lost := [field for field in _fields(block) if field not in told and field[-1] not in UNTOLD]:
+        raise ValueError(f"fields that the adapter does not know: {sorted(set(lost))}")
+    return built
+
+
+def _fields(part: object, way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The names of all fields, each with those that it is in."""
+    if isinstance(part, Mapping):
+        for name, inner in part.items():
+            yield (*way, name)
+            yield from _fields(inner, (*way, name))
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _fields(inner, way)
 
 
 def _block(block: Json) -> sb.Block:  # noqa: C901, PLR0911 - a case per block
@@ -96,6 +122,7 @@ def _block(block: Json) -> sb.Block:  # noqa: C901, PLR0911 - a case per block
                 block_id=block_id,
                 hint=_text(block.get("hint")),
                 optional=block.get("optional", False),
+                dispatch_action=block.get("dispatch_action", False),
             )
     raise ValueError(f"a block that the adapter does not know: {block.get('type')}")
 
@@ -201,11 +228,16 @@ def _element(element: Json) -> sb.Element:
         case {"type": "radio_buttons" | "static_select" as kind, "options": options}:
             made = {option["value"]: sb.Option(_text(option["text"]), option["value"]) for option in options}
             initial = element.get("initial_option")
-            choose = sb.RadioButtonGroup if kind == "radio_buttons" else sb.StaticSelectMenu
-            return choose(
+            chosen = made[initial["value"]] if initial else None
+            if kind == "radio_buttons":
+                return sb.RadioButtonGroup(
+                    action_id=action_id, options=list(made.values()), initial_option=chosen
+                )
+            return sb.StaticSelectMenu(
                 action_id=action_id,
                 options=list(made.values()),
-                initial_option=made[initial["value"]] if initial else None,
+                initial_option=chosen,
+                placeholder=_text(element.get("placeholder")),
             )
     raise ValueError(f"an element that the adapter does not know: {element.get('type')}")
 

@@ -125,3 +125,13 @@ def test_the_text_of_a_message_is_words_that_end(name: str) -> None:
     text = EVERY[name].get("text")
     if text is not None and not name.startswith(("answer", "opening", "list", "help")):
         assert re.search(r"[.?]$", text), text
+
+
+def test_the_second_opinion_passes_over_no_field() -> None:
+    text = {"type": "plain_text", "text": "x"}
+    assert second_opinion([{"type": "section", "text": text, "block_id": "b"}]) == []
+    [told] = second_opinion([{"type": "section", "text": text, "expand": True}])
+    assert "expand" in told
+    element = {"type": "plain_text_input", "action_id": "a", "placeholder": text}
+    [told] = second_opinion([{"type": "input", "label": text, "element": element}])
+    assert "placeholder" in told
