@@ -206,17 +206,18 @@ class _Work:
         private = Private(client=self._client)
         pending = Pending(inboxes=self._tabs.inboxes, address=self._tabs.address, masking=self._crew.masking)
         talking = Talking(desk=desk, steering=steering, private=private, pending=pending, who=who)
+        readers = Readers(store=self.store, now=_now)
         clicks = Clicks(
             desk=desk,
             steering=steering,
             client=self._client,
             private=private,
-            readers=Readers(store=self.store, now=_now),
+            readers=readers,
             masking=self._crew.masking,
             tabs=self._tabs,
         )
         thumbs = Thumbs(opinions=Opinions(store=self.store, directory=directory, now=_now), private=private)
-        forms = Submissions(desk=desk, masking=self._crew.masking, tabs=self._tabs)
+        forms = Submissions(desk=desk, readers=readers, masking=self._crew.masking, tabs=self._tabs)
         return bolt_app(self._client, who, [clicks, *talking.listeners, thumbs, forms, self._tabs], directory)
 
     async def stop(self) -> None:

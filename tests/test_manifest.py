@@ -123,7 +123,14 @@ def app() -> AsyncApp:
     clicks = Clicks(desk=nothing, steering=nothing, client=nothing, private=nothing, readers=nothing)
     shortcuts = Shortcuts(steering=nothing, client=nothing, private=nothing)
     threads = AssistantThreads(view=nothing)
-    listeners: list[Listeners] = [talk, threads, homes, shortcuts, Submissions(desk=nothing), clicks]
+    listeners: list[Listeners] = [
+        talk,
+        threads,
+        homes,
+        shortcuts,
+        Submissions(desk=nothing, readers=nothing),
+        clicks,
+    ]
     return bolt_app(AsyncWebClient("xoxb-1"), who, listeners)
 
 

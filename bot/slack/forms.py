@@ -113,6 +113,8 @@ def edit_form(
     blocks: list[Block] = [RichTextBlock(elements=[section(*told)], block_id="asked")]
     if review:
         blocks.append(RichTextBlock(elements=review.elements, block_id=f"changes.{review.shown}"))
+    if review and review.is_unread:
+        blocks += buttons.row([buttons.view_all(action)], "view")
     blocks += [*choice, *inputs]
     if not every:
         blocks.append(_note(say("This call has no arguments that could be edited."), "none"))

@@ -3,7 +3,8 @@
 Below each field of the form stands what was there before, as far as it fits into a line; such an edit is
 sent at once. Where it does not fit, sending the form shows the difference first, above the same fields, and
 sending that decides. What was shown is known by its digest, so that nothing else is sent. Where the call is
-marked as dangerous, it is always asked once more, with the difference in view.
+marked as dangerous, it is always asked once more, with the difference in view; and so it is where the form
+leaves something out that this person has not opened.
 """
 
 from dataclasses import dataclass, replace
@@ -18,12 +19,15 @@ from bot.approvals.ids import UserId
 from bot.approvals.masking import Masking
 from bot.approvals.words import phrase, say
 from bot.slack.arguments import is_short
-from bot.slack.fields import Hidden
+from bot.slack.fields import MOST_INPUTS, Hidden, fields
 from bot.slack.literal import in_line, plain, section, worded
 from bot.slack.outcomes import changes, is_same
 
 CHANGED: Final = phrase("This is what changes. Send it, or go on editing below.")
 DANGEROUS: Final = phrase("⚠️ Run {tool} like this? It is marked as dangerous.")
+UNSEEN: Final = phrase(
+    "⚠️ You have not seen the whole of {tool}: what is not in this form runs as it is, and View all shows it."
+)
 _ROOM: Final = 12_000
 """Characters for the difference; a view takes far more."""
 
@@ -36,6 +40,8 @@ class Review:
     shown: str
     is_dangerous: bool = False
     """Whether it asks if a call is to run that is marked as dangerous."""
+    is_unread: bool = False
+    """Whether it asks if a call is to run of which this person has not seen the whole."""
 
 
 def mark(approval: Approval, action: Action, edit: Edit) -> str:
@@ -52,7 +58,15 @@ def is_in_view(before: Arguments, after: Arguments, hidden: Hidden) -> bool:
     return all(name in hidden or name not in before or is_short(before[name]) for name in names)
 
 
-def review(masking: Masking, approval: Approval, action: Action, edit: Edit, by: UserId) -> Review:
+def leaves_out(action: Action, hidden: Hidden) -> bool:
+    """Whether a form about this call has no field for something that no card shows whole either."""
+    every = fields(action, hidden)
+    return len(every) > MOST_INPUTS or any(one.kept and not is_short(one.value) for one in every)
+
+
+def review(
+    masking: Masking, approval: Approval, action: Action, edit: Edit, by: UserId, *, is_unread: bool = False
+) -> Review:
     """The difference from what the agent asked for, as people see it."""
     vote = Vote(decision=edit, by=by, at=approval.asked_at)
     tried = replace(action, votes=(*action.votes, vote))
@@ -61,9 +75,16 @@ def review(masking: Masking, approval: Approval, action: Action, edit: Edit, by:
     proposed = masked.votes[-1].decision
     drawn = changes(masked, proposed, _ROOM).elements if isinstance(proposed, Edit) else []
     changed = section(plain(say(CHANGED), bold=True))
-    asked = _once_more(edit.tool or action.tool) if is_dangerous(action, edit) else []
+    tool, is_hot = edit.tool or action.tool, is_dangerous(action, edit)
+    asked = [
+        *(_once_more(DANGEROUS, tool) if is_hot else []),
+        *(_once_more(UNSEEN, tool) if is_unread else []),
+    ]
     return Review(
-        elements=[*asked, changed, *drawn], shown=mark(approval, action, edit), is_dangerous=bool(asked)
+        elements=[*asked, changed, *drawn],
+        shown=mark(approval, action, edit),
+        is_dangerous=is_hot,
+        is_unread=is_unread,
     )
 
 
@@ -72,6 +93,6 @@ def is_dangerous(action: Action, edit: Edit) -> bool:
     return (edit.tool or action.tool) in action.briefing.dangers
 
 
-def _once_more(tool: str) -> list[RichTextElement]:
+def _once_more(asked: str, tool: str) -> list[RichTextElement]:
     named = plain(in_line(tool, 80)[0] or '""', code=True)
-    return [section(*worded(DANGEROUS, bold=True, tool=named), plain("\n"))]
+    return [section(*worded(asked, bold=True, tool=named), plain("\n"))]

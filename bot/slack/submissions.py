@@ -12,6 +12,7 @@ from bot.approvals.decision import Approve, Decision, Edit, Reject, Respond, kin
 from bot.approvals.desk import Desk
 from bot.approvals.errors import InvalidArguments, NotAllowed, Refused
 from bot.approvals.masking import BY_DEFAULT, Masking
+from bot.approvals.readers import Readers
 from bot.approvals.realm import Choice
 from bot.approvals.words import say
 from bot.slack import all_at_once, payloads, turning, verbs
@@ -24,7 +25,7 @@ from bot.slack.home_tabs import HomeTabs
 from bot.slack.message import View
 from bot.slack.payloads import Submission
 from bot.slack.place import Place, spot_of, stamped
-from bot.slack.reviewing import is_dangerous, is_in_view, mark, review
+from bot.slack.reviewing import is_dangerous, is_in_view, leaves_out, mark, review
 
 Payload = dict[str, Any]
 Read = Callable[[Approval, Action, Submission], Decision | FieldErrors]
@@ -35,6 +36,7 @@ class Submissions:
     """The forms behind Approve of what was not opened, Edit, Reject, Respond and It ran."""
 
     desk: Desk
+    readers: Readers
     masking: Choice[Masking] = BY_DEFAULT
     tabs: HomeTabs | None = None
     """Where the buttons of Home tabs are drawn anew."""
@@ -158,10 +160,16 @@ class Submissions:
         tool = edit.tool or action.tool
         hidden = self._hidden(approval, action, tool)
         before = turning.as_edited(action, tool).arguments
-        in_view = is_in_view(before, edit.arguments, hidden) and not is_dangerous(action, edit)
-        if in_view or place.shown == mark(approval, action, edit):
+        if place.shown == mark(approval, action, edit):
             return None
-        shown = review(self.masking.of(approval.realm), approval, action, edit, form.by)
+        is_unread = leaves_out(turning.as_edited(action, tool), hidden) and not await self.readers.has_opened(
+            approval, action, form.by
+        )
+        in_view = is_in_view(before, edit.arguments, hidden) and not is_dangerous(action, edit)
+        if in_view and not is_unread:
+            return None
+        masking = self.masking.of(approval.realm)
+        shown = review(masking, approval, action, edit, form.by, is_unread=is_unread)
         view = edit_form(approval, action, hidden, tool=place.tool, review=shown)
         return stamped(view, spot_of(form))
 

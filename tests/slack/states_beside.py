@@ -189,6 +189,13 @@ def _asked_once_more(about: Approval) -> View:
     return edit_form(about, about.actions[0], review=shown)
 
 
+def _not_all_seen() -> View:
+    about = approval(action(tool="send", arguments={"path": "a.txt", "content": LONG}))
+    edit = Edit({"path": "b.txt", "content": LONG})
+    shown = review(BY_DEFAULT, about, about.actions[0], edit, BOB, is_unread=True)
+    return edit_form(about, about.actions[0], review=shown)
+
+
 MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "card, open, a burst": lambda: card(_burst(30), requester=ALICE),
     "card, open, a burst without arguments": lambda: card(
@@ -262,6 +269,7 @@ VIEWS: Final[Mapping[str, Callable[[], View]]] = {
     "edit, required": lambda: edit_form(
         *_pair(one({}, schema={**SCHEMA, "required": [*SCHEMA["properties"]]}))
     ),
+    "edit, not all seen, asked once more": _not_all_seen,
     "edit, dangerous, asked once more": lambda: _asked_once_more(_briefed("drop")),
     "view all, in doubt, it ran": lambda: view_all(*_pair(decided(_in_doubt(), [Respond("7")]))),
     "view all, all at once": lambda: view_all(_briefed("write", "write"), None),

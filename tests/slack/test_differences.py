@@ -11,7 +11,7 @@ from bot.slack.cards import card
 from bot.slack.differences import MOST_COMPARED, MOST_LINES, difference, in_words, lines_of
 from bot.slack.forms import edit_form
 from bot.slack.place import Place
-from bot.slack.reviewing import CHANGED, is_in_view, mark, review
+from bot.slack.reviewing import CHANGED, UNSEEN, is_in_view, leaves_out, mark, review
 from tests.slack.limits import assert_fit_for_slack, assert_view_fit_for_slack
 from tests.slack.reading import readable
 from tests.slack.samples import ALICE, BOB, NOW, TEXTS, action, approval
@@ -133,6 +133,35 @@ def test_only_what_the_form_cannot_show_itself_takes_a_second_step(
     in_view: bool,  # noqa: FBT001 - a table
 ) -> None:
     assert is_in_view(before, changed, {"secret": "(masked)"}) is in_view
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left_out"),
+    [
+        ({"content": "x" * 3_000}, False),
+        ({"content": "x" * 3_001}, True),
+        ({"content": "bell \x07 rings"}, False),  # nobody can type it, but a card shows it whole
+        ({f"a{number}": number for number in range(90)}, False),
+        ({f"a{number}": number for number in range(91)}, True),
+        ({"password": "x" * 3_001}, False),
+    ],
+)
+def test_a_form_leaves_out_what_it_has_no_field_for_and_no_card_shows_whole(
+    arguments: Arguments,
+    left_out: bool,  # noqa: FBT001 - a table
+) -> None:
+    call = action(arguments=arguments)
+    assert leaves_out(call, BY_DEFAULT.hidden(call)) is left_out
+
+
+def test_what_was_not_seen_is_said_once_more_and_can_be_opened() -> None:
+    asked = approval(action(arguments={"to": "bob", "content": "x" * 4_000}))
+    edit = Edit({"to": "eve", "content": "x" * 4_000})
+    made = review(BY_DEFAULT, asked, asked.actions[0], edit, BOB, is_unread=True)
+    text = readable(edit_form(asked, asked.actions[0], review=made)["blocks"])
+    assert UNSEEN.format(tool="`write_file`") in text.replace("**", "")
+    assert "[View all]" in text
+    assert "to: `bob` → `eve`" in text
 
 
 def test_the_form_shows_the_difference_above_the_same_fields() -> None:

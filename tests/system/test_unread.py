@@ -82,3 +82,31 @@ async def test_what_is_shown_whole_is_approved_at_once(house: House, text: str) 
     assert text.split(maxsplit=1)[0] in text_of(card)
     await house.bob.press(card, "Approve")
     await house.answer("store done with")
+
+
+async def test_an_edit_of_what_no_form_shows_asks_who_has_not_opened_it_as_approve_does(house: House) -> None:
+    """The form has no field for what is too long for it, and that runs as it is."""
+    WORDS["long"] = LONG
+    await house.asks([("transfer", {"amount": 5.0, "to": "$long"})])
+    card = await house.card()
+    await house.bob.press(card, "Edit")
+    assert await house.bob.submit(await house.bob.form("Not in this form"), {"amount": "1"}) == {}
+    form = await house.bob.form("You have not seen the whole of transfer")
+    assert RUNS == []
+    await house.bob.press(form, "View all")
+    await house.bob.close(await house.bob.form(lambda one: one["id"] != form["id"]))
+    assert await viewed(house) == [house.bob.id]
+    assert await house.bob.submit(await house.bob.form("You have not seen the whole"), {}) == {}
+    await house.answer("transfer done with")
+    assert [arguments["amount"] for _, arguments in RUNS] == [1.0]
+
+
+async def test_who_has_opened_the_whole_edits_at_once(house: House) -> None:
+    WORDS["long"] = LONG
+    await house.asks([("transfer", {"amount": 5.0, "to": "$long"})])
+    card = await house.card()
+    await house.bob.press(card, "View all")
+    await house.bob.close(await house.bob.form("a line of what runs"))
+    await house.bob.press(card, "Edit")
+    assert await house.bob.submit(await house.bob.form("Not in this form"), {"amount": "1"}) == {}
+    await house.answer("transfer done with")
