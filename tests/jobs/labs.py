@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from bot.approvals.ports import Transaction
@@ -18,11 +19,12 @@ def at_once(_attempt: int) -> float:
     return 0.0
 
 
-class EmbeddedLab:
-    """The embedded engine on a store of its own."""
+class StoreLab:
+    """Engines of one kind on a store of their own."""
 
-    def __init__(self, store: RowsStore) -> None:
+    def __init__(self, store: RowsStore, kind: Callable[..., JobEngine]) -> None:
         self.store = store
+        self.kind = kind
         self.engines: list[JobEngine] = []
 
     def begin(self) -> AbstractAsyncContextManager[Transaction]:
@@ -37,7 +39,7 @@ class EmbeddedLab:
         limits: Mapping[str, int] | None = None,
         backoff: Callable[[int], float] | None = None,
     ) -> JobEngine:
-        engine = EmbeddedJobs(
+        engine = self.kind(
             begin=self.begin,
             handlers=handlers,
             on_failed=failures or Failures(),
@@ -51,7 +53,8 @@ class EmbeddedLab:
 
 @asynccontextmanager
 async def embedded(tmp_path: Path) -> AsyncIterator[Lab]:
-    async with open_store(await furnished(tmp_path / "bot.db")) as store, _stopped(EmbeddedLab(store)) as lab:
+    path = await furnished(tmp_path / "bot.db")
+    async with open_store(path) as store, _stopped(StoreLab(store, EmbeddedJobs)) as lab:
         yield lab
 
 
@@ -59,38 +62,12 @@ LEASE = 3.0
 """Seconds: short, so that a test need not wait for the dead."""
 
 
-class PostgresLab:
-    """The engine on Postgres, on a store of its own."""
+class PostgresLab(StoreLab):
+    """The engine on Postgres."""
 
     def __init__(self, store: RowsStore, url: str) -> None:
-        self.store = store
+        super().__init__(store, partial(PostgresJobs, url, lease=LEASE))
         self.url = url
-        self.engines: list[JobEngine] = []
-
-    def begin(self) -> AbstractAsyncContextManager[Transaction]:
-        return self.store.write()
-
-    def engine(
-        self,
-        handlers: Mapping[str, Handler],
-        *,
-        failures: Failures | None = None,
-        concurrency: int = 8,
-        limits: Mapping[str, int] | None = None,
-        backoff: Callable[[int], float] | None = None,
-    ) -> JobEngine:
-        engine = PostgresJobs(
-            self.url,
-            begin=self.begin,
-            handlers=handlers,
-            on_failed=failures or Failures(),
-            concurrency=concurrency,
-            limits=limits,
-            backoff=backoff or at_once,
-            lease=LEASE,
-        )
-        self.engines.append(engine)
-        return engine
 
 
 @asynccontextmanager
@@ -105,7 +82,7 @@ async def postgres(folder: Path) -> AsyncIterator[Lab]:
 
 
 @asynccontextmanager
-async def _stopped(lab: EmbeddedLab | PostgresLab) -> AsyncIterator[Lab]:
+async def _stopped(lab: StoreLab) -> AsyncIterator[Lab]:
     """What a failing test leaves at work is stopped: else its loop never closes, and the run stands still."""
     try:
         yield lab
