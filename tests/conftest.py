@@ -17,7 +17,8 @@ settings.register_profile("on a busy machine", deadline=None)
 settings.load_profile("on a busy machine")
 
 FIRST: Final = (
-    *("crash/test_matrix", "test_cli_a", "system/test_crowd", "system/test_b", "test_cli", "crash", "system"),
+    *("crash/test_matrix", "test_cli_operator", "system/test_replicas", "approvals/test_crashes"),
+    *("system/test_crowd", "system/test_race", "test_cli", "crash", "system"),
     *("jobs", "sandbox", "workspaces", "store", "agents", "audit", "hazards"),
 )
 """Files and rooms that take long, the longest first; what is not named follows."""

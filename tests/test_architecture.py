@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.conftest import FIRST
+
 ROOT = Path(__file__).parent.parent
 MODULES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
@@ -40,3 +42,7 @@ def test_no_import_is_relative() -> None:
 
 def test_every_module_says_what_it_is_about() -> None:
     assert [name for name, text in MODULES.items() if text and not ast.get_docstring(ast.parse(text))] == []
+
+
+def test_what_the_tests_start_with_is_there() -> None:
+    assert [place for place in FIRST if not list(ROOT.glob(f"tests/{place}*"))] == []
