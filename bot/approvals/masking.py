@@ -105,7 +105,7 @@ class Masking:
         `more` are other tools whose names for secrets count as well: those that the arguments came from.
         Its own secrets are looked for in all of its arguments, and so are those of the approvals `about` it.
         """
-        tools = (*more, action.tool)
+        tools = (*dict.fromkeys(tool for tool in more if tool != action.tool), action.tool)
         known = self.secrets(((tool, action.arguments) for tool in tools), about)
         return {name: told for tool in tools for name, told in self._hidden(tool, action, known).items()}
 
