@@ -8,7 +8,8 @@ from typing import Final
 from bot.approvals.ids import GroupId, UserId
 from bot.approvals.person import Group, Person, Standing
 from bot.approvals.places import IN_THREAD, InChannel, Room, ToApprovers, Where
-from bot.approvals.policy import ChannelMembers, Members, MembersOf, One, Requester, UserGroup, Who
+from bot.approvals.policy import MembersOf, One, UserGroup, Who
+from bot.approvals.who import WORDS
 
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]{2,}")
 _GROUP_ID: Final = re.compile(r"S[A-Z0-9]{6,}")
@@ -46,13 +47,8 @@ def is_channel(name: str) -> bool:
 
 def meaning(name: str, known: Known) -> Who | str:
     """What a name means, or the sentence that says why it means nothing."""
-    match name:
-        case "channel":
-            return ChannelMembers()
-        case "requester":
-            return Requester()
-        case "members":
-            return Members()
+    if name in WORDS:
+        return WORDS[name]
     if is_group(name):
         return _group(name, known.groups)
     if is_person(name):

@@ -1,6 +1,6 @@
 """Who may decide, as a policy names them, and how many of them it takes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
@@ -57,6 +57,13 @@ Circle: TypeAlias = ChannelId | GroupId
 """What somebody may be in."""
 
 Who: TypeAlias = ChannelMembers | Requester | Members | One | UserGroup | MembersOf
+
+WORDS: Final[Mapping[str, Who]] = {
+    "channel": ChannelMembers(),
+    "requester": Requester(),
+    "members": Members(),
+}
+"""Those who are written as a word, in a policy and in a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,12 +165,8 @@ def quorum_from_json(told: dict[str, Json]) -> Quorum:
 def who_from_json(told: Json) -> Who:
     """Whom `who_to_json` wrote; `ValueError` if it is nobody."""
     match told:
-        case "channel":
-            return ChannelMembers()
-        case "requester":
-            return Requester()
-        case "members":
-            return Members()
+        case str(word) if word in WORDS:
+            return WORDS[word]
         case ["channel", str(name)]:
             return ChannelMembers(name)
         case ["in", str(id), str(name)]:
