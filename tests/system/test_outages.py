@@ -24,7 +24,7 @@ from tests.system.house import House, a_house, decisions, is_answer
 AGENT = "tests.system.steady:careful"
 ACK = 3.0
 """Seconds after which Slack tells a person that their click failed."""
-SLACK = 1.0
+SLACK = 10.0
 """What a loaded machine may add."""
 
 _HOLD = """
