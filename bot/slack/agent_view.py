@@ -21,6 +21,7 @@ from bot.approvals.secrets import masked_text
 from bot.approvals.words import phrase, say
 from bot.slack.literal import in_line
 from bot.slack.refusals import name_of
+from bot.slack.text import breadth
 
 WORKING: Final = phrase("is working on it…")
 """Slack puts the app's name before it, and takes it away after two minutes or with the app's next message."""
@@ -109,7 +110,7 @@ class AgentView:
             return conversation, await tx.conversations.first_words(id)
 
     async def _title(self, conversation: Conversation, words: str) -> None:
-        title = in_line(masked_text(words).strip(), LONGEST_TITLE)[0]
+        title = in_line(masked_text(words).strip(), LONGEST_TITLE, breadth)[0]
         if title and "setTitle" not in self.lacking:
             asked = self.client.assistant_threads_setTitle(
                 channel_id=conversation.channel, thread_ts=conversation.thread_ts or "", title=title

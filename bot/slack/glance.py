@@ -11,7 +11,7 @@ from bot.approvals.masking import Masked
 from bot.approvals.words import say
 from bot.slack.arguments import as_text
 from bot.slack.literal import in_line, plain
-from bot.slack.text import code, entities
+from bot.slack.text import breadth, code, entities
 
 TELLING: Final = (
     "path", "file", "file_path", "filename", "question", "url", "host", "server", "database", "table",
@@ -23,7 +23,7 @@ TELLING: Final = (
 MOST_TOLD: Final = 2
 """Arguments of one call that are told."""
 _VALUE: Final = 48
-"""What a value weighs at most."""
+"""Columns of a value at most."""
 _NAME: Final = 24
 _LOOKED_AT: Final = 400
 """Characters of a value that are looked at."""
@@ -41,7 +41,7 @@ class Told(NamedTuple):
 
 
 def told(action: Action, room: int = _VALUE) -> tuple[Told, ...]:
-    """What is told of a call's arguments, each within this much room."""
+    """What is told of a call's arguments, each within so many columns."""
     arguments = action.arguments
     names = _chosen(arguments)
     alone = len(names) == 1 and (len(arguments) == 1 or names[0].lower() in TELLING)
@@ -117,5 +117,5 @@ def _told(name: str, value: Json, room: int, *, is_named: bool) -> Told:
 
 
 def _short(text: str, room: int) -> str:
-    line, cut = in_line(text[:_LOOKED_AT], room)
+    line, cut = in_line(text[:_LOOKED_AT], room, breadth)
     return (line if cut or len(text) <= _LOOKED_AT else f"{line}…") or '""'

@@ -16,7 +16,7 @@ from bot.slack.headlines import names, tool_names
 from bot.slack.literal import in_line
 from bot.slack.naming import in_a_line
 from bot.slack.stands import STATES
-from bot.slack.text import entities, mention, moment
+from bot.slack.text import breadth, entities, mention, moment
 
 Link: TypeAlias = Callable[[ChannelId, Ts], str]
 """The address of a message."""
@@ -60,7 +60,7 @@ def line(
 def request_line(request: Request, address: Link, roster: Roster = ONE_AGENT) -> str:
     """One conversation, in a line of mrkdwn: what was asked, where it stands, and the way to its thread."""
     conversation = request.conversation
-    words = entities(in_line(request.words.strip(), _WORDS)[0]) or moment(conversation.started_at)
+    words = entities(in_line(request.words.strip(), _WORDS, breadth)[0]) or moment(conversation.started_at)
     state = say(STATES[conversation.status])
     if request.tools and conversation.status is Status.WAITING:
         state = say("{state} about {tools}", state=state, tools=tool_names(request.tools))

@@ -194,12 +194,12 @@ def quoted(part: Excerpt) -> list[RichTextElement]:
     return [*ends[: bool(part.head)], section(plain(told, italic=True)), *ends[bool(part.head) :]]
 
 
-def in_line(text: str, room: int) -> tuple[str, bool]:
+def in_line(text: str, room: int, measure: Callable[[str], int] = weight) -> tuple[str, bool]:
     """A text for the middle of a line, within this much room, and whether something was left out."""
     one = in_one_line(text)
-    if weight(one) <= room:
+    if measure(one) <= room:
         return one, False
-    first = _fitting(text, max(room, LEAST) - weight("…"), in_one_line)
+    first = _fitting(text, max(room, LEAST) - measure("…"), in_one_line, measure)
     return f"{in_one_line(first)}…", True
 
 
@@ -222,12 +222,14 @@ def _last_lines(text: str, lines: int) -> str:
     return "\n".join(whole) if any(whole) else text
 
 
-def _fitting(text: str, room: int, form: Callable[[str], str] = shown) -> str:
-    """The longest beginning that, once shown, weighs no more than this."""
+def _fitting(
+    text: str, room: int, form: Callable[[str], str] = shown, measure: Callable[[str], int] = weight
+) -> str:
+    """The longest beginning that, once shown, has no more than this."""
     low, high = 0, min(len(text), room)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if weight(form(text[:middle])) <= room else (low, middle - 1)
+        low, high = (middle, high) if measure(form(text[:middle])) <= room else (low, middle - 1)
     return text[: border(text, low)] if low else ""
 
 

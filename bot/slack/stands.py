@@ -28,7 +28,7 @@ from bot.slack.buttons import button
 from bot.slack.literal import date, enumerated, in_between, in_line, person, plain, section, worded
 from bot.slack.message import Message, as_json, size
 from bot.slack.naming import in_a_line
-from bot.slack.text import clip, entities
+from bot.slack.text import breadth, clip, entities
 from bot.slack.votes import AND_MORE
 
 LARGEST: Final = 11_500
@@ -139,7 +139,7 @@ def _stands(conversation: Conversation) -> str:
 
 
 def _words(one: AskedFor) -> str:
-    return in_line(masked_text(one.words).strip(), LONGEST_WORDS)[0] or say(NO_WORDS)
+    return in_line(masked_text(one.words).strip(), LONGEST_WORDS, breadth)[0] or say(NO_WORDS)
 
 
 def _titled(sentence: str, block_id: str) -> SectionBlock:

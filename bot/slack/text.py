@@ -89,6 +89,15 @@ def weight(text: str) -> int:
     return len(json.dumps(text)) - 2
 
 
+def breadth(text: str) -> int:
+    """How broad the text is for the eye: a letter counts one, an East Asian sign or an emoji two.
+
+    At least a sixth of its `weight`, so that what has few columns does not weigh much more than that.
+    """
+    columns = sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+    return max(columns, weight(text) // 6)
+
+
 def units(text: str) -> int:
     """Length in UTF-16, the larger of the two ways in which Slack may count."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -37,6 +37,21 @@ def test_the_first_two_lines_say_who_wants_what_done_to_what() -> None:
     assert lines(done)[:2] == ["# ✅ Approved", "@U0ALICE asked for `delete_file` `notes.txt`"]
 
 
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("п" * 48, "п" * 48),
+        ("п" * 49, "п" * 47 + "…"),
+        ("報" * 24, "報" * 24),
+        ("報" * 25, "報" * 23 + "…"),
+    ],
+    ids=["all of it", "cut", "all of it, twice as broad", "cut, twice as broad"],
+)
+def test_as_much_is_told_in_every_alphabet_as_the_eye_has_room_for(path: str, told: str) -> None:
+    asked = approval(action(0, "delete_file", {"path": path}))
+    assert lines(asked)[1] == f"@U0ALICE asks for `delete_file` `{told}`"
+
+
 def test_a_question_stands_there_itself() -> None:
     only = frozenset({DecisionKind.RESPOND})
     asked = approval(action(0, "ask_user", {"question": "Keep data.csv?"}, allowed=only))
@@ -135,7 +150,7 @@ def test_the_arguments_that_tell_most_are_told(arguments: Arguments, told: str) 
 
 def test_a_long_value_is_cut_and_says_so() -> None:
     words = glance.in_words(action(0, "t", {"path": "y" * 5_000}))
-    assert words == f"t {'y' * 42}…"
+    assert words == f"t {'y' * 47}…"
     hidden = glance.in_words(action(0, "t", {"path": "a\u202eb", "more": 1}))
     assert hidden == "t a⟨U+202E⟩b"
 
@@ -214,7 +229,7 @@ def test_three_tools_are_named_and_a_fourth_is_counted() -> None:
     assert many(4).endswith("`t2` (4 times) and 1 more")
 
 
-@pytest.mark.parametrize(("length", "shown"), [(160, "x" * 160), (161, "x" * 154 + "…")])
+@pytest.mark.parametrize(("length", "shown"), [(160, "x" * 160), (161, "x" * 159 + "…")])
 def test_a_question_has_160_characters(length: int, shown: str) -> None:
     only = frozenset({DecisionKind.RESPOND})
     asked = approval(action(0, "ask_user", {"question": "x" * length}, allowed=only))

@@ -98,7 +98,7 @@ def test_what_lets_a_dangerous_call_run_stands_last_without_colour_and_asks_once
         ("t" * 60, "a", "t" * 60 + " a"),
         ("t" * 61, "a", "t" * 54 + "… a"),
         ("", "a", '"" a'),
-        ("保" * 9, "保" * 99, "保" * 9 + " " + "保" * 7 + "…"),
+        ("保" * 9, "保" * 99, "保" * 9 + " " + "保" * 23 + "…"),
     ],
 )
 def test_the_question_names_the_call_and_what_it_is_done_to(tool: str, path: str, named: str) -> None:

@@ -10,7 +10,7 @@ from bot.approvals.approval import Shape
 from bot.approvals.decision import Approve
 from bot.slack.headlines import sentence
 from bot.slack.literal import excerpt, pieces, shown
-from bot.slack.text import border, clip, escape, head, own_words, visible, weight
+from bot.slack.text import border, breadth, clip, escape, head, own_words, visible, weight
 from tests.slack.samples import ALICE, TEXTS, action, approval, decided
 
 
@@ -114,3 +114,25 @@ def test_in_a_sentence_an_invisible_character_has_its_code_and_not_the_code_of_o
     told = [sentence(each, ALICE) for each in (waiting, ended, waiting.withdraw(""))]
     assert all("pay⟨U+202E⟩&lt;" in text for text in told)
     assert not any("27E8" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("notes.txt", 9),
+        ("приказ", 6),
+        ("季度报告", 8),
+        ("🙂", 2),
+        ("\uff45", 2),
+        ("\x1b" * 6, 6),
+        ("\U0001d400" * 2, 4),
+    ],
+)
+def test_breadth_is_what_the_eye_sees_in_any_alphabet(text: str, columns: int) -> None:
+    assert breadth(text) == columns
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_what_is_narrow_does_not_weigh_much_more_than_it_is_broad(text: str) -> None:
+    assert weight(text) <= 6 * breadth(text) + 5
