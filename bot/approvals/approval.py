@@ -32,7 +32,7 @@ from bot.approvals.errors import AlreadyDecided, NotAllowed, UnknownAction
 from bot.approvals.ids import ActionId, ApprovalId, ConversationId, InterruptId, UserId
 from bot.approvals.realm import UNNAMED, Realm
 from bot.approvals.referents import Referents
-from bot.approvals.sayings import uttered
+from bot.approvals.sayings import Saying, uttered
 from bot.approvals.times import utc
 from bot.approvals.who import Quorum
 from bot.approvals.words import phrase, say
@@ -60,6 +60,9 @@ MOVES: Final[Mapping[State, frozenset[State]]] = {
     State.WITHDRAWN: frozenset(),
 }
 """Every legal move."""
+
+ASKED_AGAIN: Final = phrase("{why}; it is asked again")
+"""The note of what was withdrawn to be asked anew."""
 
 _ALREADY: Final[Mapping[State, str]] = {
     State.WAITING: phrase("This request is waiting already."),
@@ -240,6 +243,11 @@ class Approval:
                 assert_never(action.outcome)
         if self.expires_at is not None and self.is_over(at):
             raise AlreadyDecided(say(refusing.EXPIRED, time=utc(self.expires_at)))
+
+    @property
+    def is_asked_again(self) -> bool:
+        """Whether it was withdrawn for another to take its place, which people decide about instead."""
+        return isinstance(self.note, Saying) and self.note.message == ASKED_AGAIN
 
     def digest_of(self, action: Action, tool: str, arguments: Arguments, referents: Referents | None) -> str:
         """The digest of this call in place of the action's; one of `NO_JSON` for what has none."""

@@ -42,26 +42,32 @@ def lead_for(
 def merged(card: Sequence[Approval]) -> Approval:
     """All that stands on one card as one approval, for drawing and for nothing else.
 
-    What was withdrawn is left out as long as others are left.
+    What was withdrawn is left out while others wait, and for good if it is asked again: it stands elsewhere
+    then. Else the card ends with it as withdrawn, whatever became of the others.
     """
     first, *others = card
     if not others:
         return first
-    left = [one for one in card if one.state is not State.WITHDRAWN] or [*card]
-    waits = [one for one in left if one.state is State.WAITING]
+    waits = [one for one in card if one.state is State.WAITING]
+    gone = [one for one in card if one.state is State.WITHDRAWN and not (waits or one.is_asked_again)]
+    left = [one for one in card if one.state is not State.WITHDRAWN or one in gone] or [*card]
+    last = max(gone, key=lambda one: bool(one.open), default=left[-1])
     ends = [one.expires_at for one in waits if one.expires_at]
     return replace(
         first,
-        state=State.WAITING if waits else left[-1].state,
+        state=State.WAITING if waits else last.state,
         actions=tuple(chain.from_iterable(one.actions for one in left)),
         version=version_of(card),
-        note=left[-1].note,
+        note=last.note,
         asked_at=left[0].asked_at,
         expires_at=min(ends, default=None),
         requesters=frozenset(chain.from_iterable(one.requesters for one in card)),
         escalated_to=frozenset(chain.from_iterable(one.escalated_to for one in left)),
         closed=frozenset(
-            action.id for one in left if one.state is not State.WAITING for action in one.actions
+            action.id
+            for one in left
+            if one.state in {State.SETTLED, State.DELIVERED}
+            for action in one.actions
         ),
     )
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from bot.approvals.approval import Approval, State
+from bot.approvals.approval import ASKED_AGAIN, Approval, State
 from bot.approvals.choosing import Chooser, NoFunctions
 from bot.approvals.conversation import Conversation, PostKind, Said, Status
 from bot.approvals.endings import STILL, Endings, Standstill
@@ -272,6 +272,6 @@ class Running:
             if conversation is None or current is None:
                 return
             again = isinstance(stale, Drifted)
-            note = saying("{why}; it is asked again", why=stale.why) if again else stale.why
+            note = saying(ASKED_AGAIN, why=stale.why) if again else stale.why
             await withdraw(tx, self.jobs, current, note, self.now())
             await self._ends.become(tx, conversation, Status.WORKING if again else Status.CANCELLING)

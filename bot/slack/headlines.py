@@ -29,6 +29,8 @@ def headline(approval: Approval) -> str:
         return told
     total, open_ = len(approval.actions), len(approval.open)
     match approval.state:
+        case State.WITHDRAWN if done := len(approval.closed):
+            return say("🚫 {withdrawn} of {total} withdrawn", withdrawn=total - done, total=total)
         case State.WITHDRAWN:
             return say("🚫 Withdrawn")
         case State.WAITING if total == 1:
@@ -49,17 +51,19 @@ def sentence(approval: Approval, requester: UserId) -> str:
     about = {"tools": names(approval.actions), "who": mention(requester)}
     match approval.state:
         case State.WITHDRAWN:
-            return say(
-                "Withdrawn: {tools}, asked by {who}: {note}.", note=why_withdrawn(approval, 500), **about
-            )
+            done = [action for action in approval.actions if action.id in approval.closed]
+            about["tools"] = names([action for action in approval.actions if action not in done])
+            note = why_withdrawn(approval, 500)
+            withdrawn = say("Withdrawn: {tools}, asked by {who}: {note}.", note=note, **about)
+            return clip(" ".join([*_decided(done, requester), withdrawn]), _LONGEST)
         case State.WAITING:
-            done = len(approval.actions) - len(approval.open)
-            of = {"done": done, "total": len(approval.actions)}
+            so_far = len(approval.actions) - len(approval.open)
+            of = {"done": so_far, "total": len(approval.actions)}
             needed = say("Answer needed") if _only_answers(approval) else say("Approval needed")
             sentences = [
                 say("{needed}: {asks}.", needed=needed, asks=asks_in_words(approval, requester)),
                 *_danger(approval),
-                *([say("{done} of {total} decided so far.", **of)] if done else []),
+                *([say("{done} of {total} decided so far.", **of)] if so_far else []),
                 *(say("{sentence}.", sentence=one) for one in who_decides(approval)),
                 *(say("{sentence}.", sentence=one) for one in votes_missing(approval)),
             ]
@@ -68,8 +72,7 @@ def sentence(approval: Approval, requester: UserId) -> str:
             expired = all(isinstance(action.outcome, Expired) for action in approval.actions)
             if expired:
                 return say("Expired: {tools}, asked by {who}. Nobody decided in time.", **about)
-            about["told"] = _told(approval.actions)
-            return clip(say("Decided: {told}, asked by {who}.", **about), _LONGEST)
+            return clip(" ".join(_decided(approval.actions, requester)), _LONGEST)
 
 
 def why_withdrawn(approval: Approval, room: int) -> str:
@@ -148,6 +151,12 @@ def _done(approval: Approval) -> str:
             return say("⛔ Rejected")
         case DecisionKind.RESPOND:
             return say("💬 Answered")
+
+
+def _decided(actions: Sequence[Action], requester: UserId) -> list[str]:
+    """What became of them, as a sentence; nothing if there are none."""
+    who = mention(requester)
+    return [say("Decided: {told}, asked by {who}.", told=_told(actions), who=who)] if actions else []
 
 
 def _told(actions: Sequence[Action]) -> str:

@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from bot.approvals.approval import Approval, Shape, State
+from bot.approvals.approval import ASKED_AGAIN, Approval, Shape, State
 from bot.approvals.asking import Asking
 from bot.approvals.bursts import MOST, lead_for, merged, open_cards
 from bot.approvals.carding import version_of
 from bot.approvals.choosing import Chosen
 from bot.approvals.conversation import PostKind, Status
 from bot.approvals.decision import Approve, Reject
-from bot.approvals.ids import ApprovalId, ChannelId, UserId
+from bot.approvals.ids import ActionId, ApprovalId, ChannelId, UserId
 from bot.approvals.places import IN_THREAD, InChannel, ToApprovers
 from bot.approvals.policy import Members, Policy, Rule, Terms
 from bot.approvals.queueing import Queue
+from bot.approvals.sayings import saying
 from bot.approvals.who import One
 from bot.store import open_store
 from tests.approvals.bench import Bench, a_bench
@@ -218,7 +219,10 @@ def test_all_that_stands_on_a_card_is_drawn_as_one() -> None:
     assert one.closed == {"a-3"}
     assert one.escalated_to == {BOB}
     assert one.version == version_of([first, second, done, gone]) == 7
-    assert merged([done, gone]).state is State.SETTLED
+    again = replace(gone, note=saying(ASKED_AGAIN, why="others"))
+    assert merged([done, again]).state is State.SETTLED
+    assert [each.id for each in merged([done, again]).actions] == ["a-3"]
+    assert merged([again, again]).state is State.WITHDRAWN
     assert merged([gone, gone]).state is State.WITHDRAWN
     assert merged([first]) is first
 
@@ -234,9 +238,28 @@ def test_what_is_drawn_as_one_has_who_asked_and_who_was_called_in_for_any_of_it_
     assert one.escalated_to == {BOB, carol}
     assert one.closed == frozenset()
     both = merged([replace(gone, note="first"), gone])
-    assert (both.note, both.closed) == ("stopped", frozenset({"a-3"}))
+    assert (both.note, both.closed) == ("first", frozenset())
     settled = [waits("4", state=State.SETTLED), waits("5", state=State.DELIVERED)]
     assert merged(settled).state is State.DELIVERED
+
+
+NEVER_DECIDED = ("stopped by <@U0BOB>", "stopped", "the agent no longer waits for it", "")
+
+
+@pytest.mark.parametrize("note", NEVER_DECIDED)
+@pytest.mark.parametrize("other", [State.SETTLED, State.DELIVERED])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_was_withdrawn_and_is_not_asked_again_stays_on_a_card_on_which_nothing_waits(
+    note: str, other: State, *, is_first: bool
+) -> None:
+    gone = waits("gone", state=State.WITHDRAWN, note=note)
+    approved = replace(waits("done").decide(ActionId("a-done"), Approve(), by=BOB, at=NOON), state=other)
+    one = merged([gone, approved] if is_first else [approved, gone])
+    assert {each.id for each in one.actions} == {"a-gone", "a-done"}
+    assert (one.state, one.note, one.closed) == (State.WITHDRAWN, note, frozenset({"a-done"}))
+    assert [each.id for each in one.open] == ["a-gone"]
+    untold = replace(approved, state=State.WITHDRAWN, note="untold")
+    assert merged([untold, gone]).note == note, "why it was not decided, and not why it was not told"
 
 
 async def test_what_is_let_on_is_asked_from_now_on_with_its_timers_and_a_line(

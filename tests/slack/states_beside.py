@@ -8,6 +8,7 @@ from typing import Any, Final
 from bot.approvals.approval import Approval, Shape
 from bot.approvals.asked_for import AskedFor
 from bot.approvals.briefing import Briefing
+from bot.approvals.bursts import merged
 from bot.approvals.conversation import Conversation, Post, PostKind, Status
 from bot.approvals.decision import Approve, Arguments, DecisionKind, Edit, Reject, Respond
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, PostId, Ts, UserId
@@ -56,6 +57,12 @@ def _burst(count: int, arguments: Arguments | None = None) -> Approval:
     return approval(
         *(action(number, "delete", arguments or {"path": f"{number}.csv"}) for number in range(count))
     )
+
+
+def _stopped_burst() -> Approval:
+    """Two calls on one card, of which one was approved and run before somebody pressed Stop."""
+    first, second = apart((_burst(1), _burst(1)))
+    return merged([decided(first, [Approve()]).deliver(), second.withdraw("stopped by <@U0BOB>")])
 
 
 def _briefed(*tools: str) -> Approval:
@@ -208,6 +215,7 @@ MESSAGES: Final[Mapping[str, Callable[[], Message]]] = {
     "card, open, six calls": lambda: card(_burst(6), requester=ALICE),
     "card, open, one waits behind it": lambda: card(two(), requester=ALICE, behind=1),
     "card, open, many wait behind it": lambda: card(two(), requester=ALICE, behind=1_200),
+    "card, withdrawn, one of two calls was approved": lambda: card(_stopped_burst(), requester=ALICE),
     "card, withdrawn, nothing waits behind it": lambda: card(two().withdraw(""), requester=ALICE, behind=3),
     "card, open, all at once": lambda: card(_briefed("write", "write", "drop"), requester=ALICE),
     "card, open, dangerous": lambda: card(_briefed("drop"), requester=ALICE),

@@ -160,6 +160,22 @@ async def test_approve_all_of_a_card_from_before_a_restart_wherever_it_stands(
             )
 
 
+async def test_a_call_that_was_stopped_stays_on_the_card_of_one_that_was_approved_before(
+    tmp_path: Path,
+) -> None:
+    async with a_house(tmp_path, agent=FLOOD) as house:
+        await house.alice.say("#general", f"/agent {calls(2)}")
+        card = await house.bob.sees("2 of 2 open", channel="#general")
+        await house.bob.press(card, "Approve")
+        card = await house.bob.sees_change(card, "1 of 2 open")
+        await house.bob.press(card, "Stop")
+        ended = text_of(await house.bob.sees_change(card, lambda one: buttons(one) == []))
+        await house.alice.sees("Stopped by <@U0BOB>. Nothing that waited was run.", channel="#general")
+    assert "🚫 1 of 2 withdrawn" in ended
+    assert "Nothing more can be decided here: stopped by <@U0BOB>." in ended
+    assert ended.count("Approved by <@U0BOB>") == ended.count("Not decided.") == 1
+
+
 @pytest.mark.parametrize(("policy", "where"), [(OPS, "#approvals"), (DIRECT, "D0BOB")])
 async def test_reject_all_elsewhere_ends_every_copy_and_is_heard_once_in_the_thread(
     tmp_path: Path, policy: str, where: str
