@@ -38,6 +38,19 @@ NO_ACCESS: Final = phrase(
 )
 """The same of a workspace to which the organisation's app was added, and is no more."""
 
+NO_THREAD: Final = phrase(
+    "I cannot write in the thread where you asked me: its first message was deleted. What waits for a "
+    "decision stays open: whoever may decide finds it on the Home tab of this app. The answer cannot be "
+    "shown in that thread; to start anew, use /agent."
+)
+"""The same of a thread whose first message is gone, which nobody can mend."""
+
+NO_CARD: Final = phrase("The message about this was deleted where it stood, so it stands here.")
+"""What the thread is told of a card elsewhere below which nothing can be said any more."""
+
+_GONE: Final = "thread_not_found"
+_TOLD: Final = {"team_access_not_granted": NO_ACCESS, _GONE: NO_THREAD}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Displaced:
@@ -70,13 +83,12 @@ class Displaced:
         post = replace(post, problem=name_of(error))
         if post.place or self.standings is None:
             given_up = replace(post, state=PostState.UNDELIVERABLE)
-            await self._save(given_up)
+            await self._save(given_up, saying(NO_CARD) if name_of(error) == _GONE and post.place else "")
             return given_up
         async with self.store.write() as tx:
             await tx.posts.save(post)
             if conversation := await tx.conversations.get(post.conversation):
-                is_out = name_of(error) == "team_access_not_granted"
-                text = saying(NO_ACCESS if is_out else CLOSED)
+                text = saying(_TOLD.get(name_of(error), CLOSED))
                 closed = Post(
                     id=PostId(f"closed:{conversation.id}"),
                     conversation=conversation.id,

@@ -9,7 +9,7 @@ from bot.approvals.approval import Approval
 from bot.approvals.conversation import Post, PostKind, PostState
 from bot.approvals.errors import TryLater
 from bot.approvals.ids import ChannelId, PostId
-from bot.slack.displaced import CLOSED, NO_ACCESS, Displaced
+from bot.slack.displaced import CLOSED, NO_ACCESS, NO_CARD, NO_THREAD, Displaced
 from bot.slack.drawing import Drawing
 from tests.approvals.fakes import WatchedStore, owing
 from tests.slack.steps import error
@@ -184,6 +184,29 @@ async def test_whoever_asked_in_a_workspace_that_lost_the_app_is_told_who_can_me
         "meanwhile: whoever may decide finds it on the Home tab of this app in another workspace. "
         "I try again every minute."
     )
+
+
+async def test_whoever_asked_in_a_thread_whose_first_message_is_gone_is_told_that_and_what_to_do(
+    filed: WatchedStore,
+) -> None:
+    for _ in range(2):
+        with pytest.raises(TryLater, match="thread_not_found"):
+            await displaced(filed).lose(CARD, error("thread_not_found"))
+    assert await stands(filed, f"closed:{THREAD}") == ("owed", "", NO_THREAD, ALICE)
+    assert NO_THREAD == (
+        "I cannot write in the thread where you asked me: its first message was deleted. What waits for a "
+        "decision stays open: whoever may decide finds it on the Home tab of this app. The answer cannot be "
+        "shown in that thread; to start anew, use /agent."
+    )
+
+
+@pytest.mark.parametrize("place", ["U0BOB", "C0OPS"])
+async def test_a_card_elsewhere_that_was_deleted_stands_in_the_thread_which_is_told_so(
+    filed: WatchedStore, place: str
+) -> None:
+    await displaced(filed).lose(replace(THERE, place=place), error("thread_not_found"))
+    assert (await stands(filed, f"fallback:{approval().id}:{place}"))[2] == NO_CARD
+    assert NO_CARD == "The message about this was deleted where it stood, so it stands here."
 
 
 async def test_without_standings_a_thread_that_is_closed_is_given_up(filed: WatchedStore) -> None:
