@@ -59,6 +59,11 @@ class Said:
     """What makes it the same message when Slack delivers it twice, e.g. `C1/1700000000.000100`."""
 
 
+def source_of(channel: ChannelId, ts: Ts) -> str:
+    """The `source` of a message in Slack."""
+    return f"{channel}/{ts}"
+
+
 class PostKind(StrEnum):
     """What the bot shows in a thread."""
 

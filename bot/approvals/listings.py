@@ -1,4 +1,4 @@
-"""What is read of conversations for a list: those that are under way, and how they began."""
+"""What is read of conversations for people: those that are under way, and what was said in them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from bot.approvals.ids import ChannelId, ConversationId, UserId
 
 
 class Listings(Protocol):
-    """The part of the conversations' rows that lists ask for."""
+    """The part of the conversations' rows that is only read for people."""
 
     async def under_way_of(self, requester: UserId, limit: int) -> Sequence[Conversation]:
         """The person's own that are not idle, newest first."""
@@ -18,3 +18,6 @@ class Listings(Protocol):
 
     async def first_words(self, id: ConversationId) -> str:
         """The message that it began with; empty if there is none."""
+
+    async def words(self, source: str) -> str | None:
+        """What was said as this `source`; None if it was never heard."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.approvals import ids
 from bot.approvals.asked_for import NOT_KNOWN
-from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status
+from bot.approvals.conversation import Conversation, Post, PostKind, Said, Status, source_of
 from bot.approvals.errors import Conflict, NotAllowed, Refused
 from bot.approvals.filing import owe, posting, redraw, running
 from bot.approvals.ids import ActionId, ChannelId, ConversationId, MessageId, PostId, Ts, UserId
@@ -20,7 +20,7 @@ from bot.approvals.roster import ONE_AGENT, Address, Roster
 from bot.approvals.stopping import Halting, check_stoppable, stop
 from bot.approvals.taking_back import InForce, forget, in_force_in
 from bot.approvals.taking_part import TakingPart
-from bot.approvals.turns import NOBODY, offer, told_to_wait
+from bot.approvals.turns import NOBODY, offer, told_to_wait, unsay
 from bot.approvals.words import phrase, say
 
 NOT_IN_CHANNEL: Final = phrase("I am not in this channel, so I could not answer: /invite me, then ask again.")
@@ -132,7 +132,7 @@ class Steering:
             conversation = there or new
             if conversation.realm != new.realm:
                 raise Conflict("this thread has a conversation already")
-            said = self._said(conversation, by, text, f"{new.channel}/{ts}")
+            said = self._said(conversation, by, text, source_of(new.channel, ts))
             asked = Post(
                 id=PostId(f"asked:{said.id}"),
                 conversation=conversation.id,
@@ -146,6 +146,17 @@ class Steering:
                 await owe(tx, self.jobs, asked)
             if there is not None:
                 await self._go_on(tx, there, said)
+
+    async def is_known(self, text: str, *, channel: ChannelId, ts: Ts) -> bool:
+        """Whether this message was heard with these very words."""
+        async with self.store.read() as tx:
+            return self.roster.address(text).text == await tx.conversations.words(source_of(channel, ts))
+
+    async def unsay(self, channel: ChannelId, ts: Ts, thread_ts: Ts | None) -> None:
+        """Take back a message that was deleted, if it still waits for a decision; else it stays said."""
+        async with self.store.write() as tx:
+            if there := await tx.conversations.at(channel, thread_ts or ts):
+                await unsay(tx, self.jobs, there, source_of(channel, ts), self.now())
 
     async def retry(self, id: PostId, *, by: UserId) -> None:
         """Press Retry under a failure; once. `Refused` if somebody was first or it is not theirs to press."""

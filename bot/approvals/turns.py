@@ -6,6 +6,7 @@ Once the message has served as the reason, the agent hears it as that, and is no
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from bot.approvals.approval import Approval, Shape, State
@@ -42,6 +43,9 @@ KEPT: Final = {
     Status.CANCELLING: phrase("Kept: the agent gets this message once it has stopped."),
 }
 """What the thread is told about a message that waits its turn."""
+
+NO_LONGER: Final = phrase("This message no longer waits.")
+"""What stands in the place of these afterwards."""
 
 NOT_KNOWN: Final = phrase("This message is not known here any more, so nothing was done.")
 NO_LONGER_WAITS: Final = phrase("This message no longer waits, so nothing was done.")
@@ -96,6 +100,24 @@ async def no_longer_wait(tx: Transaction, jobs: Jobs, messages: Sequence[Said]) 
         post = await tx.posts.get(notice_of(said))
         if post and post.kind is PostKind.KEPT and post.settled_by is None:
             await _settle(tx, jobs, post, NOBODY)
+
+
+async def unsay(tx: Transaction, jobs: Jobs, conversation: Conversation, source: str, at: datetime) -> None:
+    """The agent never gets this message, which was deleted while it waited for people to decide.
+
+    At any other time it may be on its way to the agent.
+    """
+    if conversation.status is not Status.WAITING:
+        return
+    kept = [said for said in await tx.conversations.kept(conversation.id) if said.source == source]
+    await tx.conversations.hand_over([said.id for said in kept])
+    await no_longer_wait(tx, jobs, kept)
+    for said in kept:
+        post = await tx.posts.get(notice_of(said))
+        if post and post.kind is PostKind.NOTICE:
+            await tx.posts.rewrite(replace(post, text=saying(NO_LONGER)))
+            await jobs.owe(tx, redraw(post.id, "settled"))
+        await tx.record.append(Event(kind="unsaid", at=at, conversation=conversation.id))
 
 
 async def _settle(tx: Transaction, jobs: Jobs, post: Post, by: UserId) -> None:

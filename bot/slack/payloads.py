@@ -106,6 +106,8 @@ class Heard:
     has_files: bool = False
     is_edited: bool = False
     """It was changed since: its author may have corrected it, or only now have mentioned the bot."""
+    is_deleted: bool = False
+    """It is gone since, and was a direct message: of others no event comes."""
 
     @property
     def id(self) -> str:
@@ -197,20 +199,17 @@ def command(payload: object) -> Command | Malformed:
 def heard(payload: object, *, bot: UserId) -> Heard | Malformed | None:
     """What a person says to the bot in an `event_callback`; None for what is not meant for it.
 
-    Not meant for it are bots (itself among them), deletions, joins, and messages in channels that do not
-    mention it: those that do come as `app_mention`, once more when they are edited. An edited direct message
-    stands inside of its event.
+    Not meant for it are bots (itself among them), joins, and messages in channels that do not mention it:
+    those that do come as `app_mention`, once more when they are edited. A direct message that was edited or
+    deleted stands inside of its event.
     """
     match payload:
         case {
             "type": "event_callback",
-            "event": {"type": "message", "subtype": "message_changed", "message": dict(now), **event},
+            "event": {"type": "message", "subtype": ("message_changed" | "message_deleted") as what, **event},
         }:
-            is_im = _is_im(event) and _text(now, "text") != _text(_get(event, "previous_message"), "text")
-            if not is_im or not _get(now, "edited") or not _is_said_by_a_person(now, bot):
-                return None
-            said = {**now, "channel": _get(event, "channel")}
-            return _heard(said, bot=bot, is_im=True, team=_text(payload, "team_id"))
+            team = _text(payload, "team_id")
+            return _heard_since(event, bot=bot, team=team, is_deleted=what == "message_deleted")
         case {"type": "event_callback", "event": {"type": ("app_mention" | "message") as kind, **event}}:
             is_im = _is_im(event)
             if not _is_said_by_a_person(event, bot) or (kind == "message" and not is_im):
@@ -222,6 +221,17 @@ def heard(payload: object, *, bot: UserId) -> Heard | Malformed | None:
             return None
         case _:
             return Malformed("not an event: its kind is missing or odd")
+
+
+def _heard_since(event: object, *, bot: UserId, team: str, is_deleted: bool) -> Heard | Malformed | None:
+    """A direct message as it is since it was edited, or as it was when it was deleted."""
+    before = _get(event, "previous_message")
+    now = before if is_deleted else _get(event, "message")
+    is_other = is_deleted or (_get(now, "edited") and _text(now, "text") != _text(before, "text"))
+    if not (is_other and isinstance(now, dict) and _is_im(event) and _is_said_by_a_person(now, bot)):
+        return None
+    said = {**now, "channel": _get(event, "channel")}
+    return _heard(said, bot=bot, is_im=True, team=team, is_deleted=is_deleted)
 
 
 def _is_said_by_a_person(event: object, bot: UserId) -> bool:
@@ -237,7 +247,9 @@ def _is_im(event: object) -> bool:
     return _get(event, "channel_type") == "im" or _text(event, "channel").startswith("D")
 
 
-def _heard(event: object, *, bot: UserId, is_im: bool, team: str) -> Heard | Malformed:
+def _heard(
+    event: object, *, bot: UserId, is_im: bool, team: str, is_deleted: bool = False
+) -> Heard | Malformed:
     match event:
         case {"user": str(by), "channel": str(place), "ts": str(at), "text": str(text)} if is_user_id(by):
             channel, ts = _channel(place), _ts(at)
@@ -253,6 +265,7 @@ def _heard(event: object, *, bot: UserId, is_im: bool, team: str) -> Heard | Mal
                 team=_text(event, "user_team") or _text(event, "team") or team,
                 has_files=bool(_get(event, "files")),
                 is_edited=bool(_get(event, "edited")),
+                is_deleted=is_deleted,
             )
         case _:
             return Malformed("not a message: its user, channel, time or text is missing or odd")

@@ -69,7 +69,9 @@ class Talk:
     async def hear(self, body: Payload) -> None:
         """A mention or a direct message: a conversation begins or goes on. Acked when that is written."""
         heard = payloads.heard(body, bot=self.bot)
-        if isinstance(heard, Heard) and (told := await self._hear(heard)):
+        if isinstance(heard, Heard) and heard.is_deleted:
+            await self.steering.unsay(heard.channel, heard.ts, heard.thread_ts)
+        elif isinstance(heard, Heard) and (told := await self._hear(heard)):
             place = Click(verb="", value="", by=heard.by, channel=heard.channel, thread_ts=heard.thread_ts)
             await self.private.tell(place, told)
 
@@ -84,7 +86,9 @@ class Talk:
         except Refused as no:
             return str(no)
         if not is_new:
-            return say(EDITED) if heard.is_edited else ""
+            # An edit that is delivered twice is known as it is now.
+            is_known = await self.steering.is_known(heard.text, channel=heard.channel, ts=heard.ts)
+            return "" if is_known or not heard.is_edited else say(EDITED)
         return say(WITHOUT_FILES) if heard.has_files else ""
 
     async def _obey(self, command: Command) -> Message | str:

@@ -9,7 +9,7 @@ from slack_sdk.models.blocks import ButtonElement, ConfirmObject, PlainTextObjec
 from bot.approvals.conversation import Post
 from bot.approvals.errors import Refused
 from bot.approvals.ids import PostId
-from bot.approvals.turns import WAITS, Objections
+from bot.approvals.turns import NO_LONGER, WAITS, Objections
 from bot.approvals.words import phrase, say
 from bot.slack import payloads, verbs
 from bot.slack.answers import sentence
@@ -31,7 +31,6 @@ MEANT: Final = phrase(
 USED: Final = phrase(
     "{who} rejected what was open, with this message as the reason. The agent is told it as that."
 )
-NO_LONGER: Final = phrase("This message no longer waits.")
 PARTLY: Final = phrase("Rejected, except for what you may not decide:\n{refused}")
 
 

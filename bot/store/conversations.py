@@ -102,6 +102,7 @@ _FIRST: Final = (
     .order_by(messages.c.seq)
     .limit(1)
 )
+_WORDS: Final = select(messages.c.text).where(messages.c.source == bindparam("wanted"))
 _HAND_OVER: Final = update(messages).where(messages.c.id == bindparam("wanted")).values(handed_over=True)
 _SPEAKERS: Final = (
     select(messages.c.by)
@@ -200,6 +201,10 @@ class ConversationRows:
     async def keep(self, said: Said) -> bool:
         """Keep what was said; False if this `source` was heard before."""
         return (await self._connection.execute(_KEEP, said_values(said))).rowcount == 1
+
+    async def words(self, source: str) -> str | None:
+        """What was said as this `source`; None if it was never heard."""
+        return (await self._connection.execute(_WORDS, {"wanted": source})).scalar_one_or_none()
 
     async def kept(self, id: ConversationId) -> Sequence[Said]:
         """What the agent has not been given yet, oldest first."""

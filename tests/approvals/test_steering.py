@@ -20,7 +20,7 @@ from bot.approvals.steering import (
     Steering,
 )
 from bot.approvals.stopping import BEING_STOPPED, FINISHED
-from bot.approvals.turns import KEPT, NOBODY
+from bot.approvals.turns import KEPT, NO_LONGER, NOBODY
 from tests.approvals.fakes import People, ScriptedAgent, Ticking, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, approval, conversation
 
@@ -76,6 +76,11 @@ async def told(store: WatchedStore, id: ConversationId = THREAD) -> list[tuple[P
         return [(post.kind, post.text) for post in await tx.posts.of(id)]
 
 
+async def notices(store: WatchedStore) -> list[PostId]:
+    async with store.read() as tx:
+        return [post.id for post in await tx.posts.of(THREAD)]
+
+
 async def agent_jobs(store: WatchedStore) -> int:
     return len([job for job in await owed(store) if str(job["key"]).startswith("thread:")])
 
@@ -102,6 +107,37 @@ async def test_a_message_starts_one_conversation_however_often_slack_delivers_it
     assert await kept(store, started.id) == [(ALICE, "list the files")]
     assert await told(store, started.id) == []
     assert await agent_jobs(store) == 1
+
+
+async def test_a_message_is_known_by_its_place_and_its_very_words(store: WatchedStore) -> None:
+    steering = steers(store)
+    await steering.hear("list the files", by=ALICE, channel=GENERAL, ts=ROOT, thread_ts=None)
+    assert await steering.is_known("list the files", channel=GENERAL, ts=ROOT)
+    assert not await steering.is_known("list all the files", channel=GENERAL, ts=ROOT)
+    assert not await steering.is_known("list the files", channel=GENERAL, ts=Ts("2.0"))
+    assert not await steering.is_known("list the files", channel=ChannelId("C0OPS"), ts=ROOT)
+
+
+@pytest.mark.parametrize("status", Status)
+async def test_a_message_that_was_deleted_is_taken_back_while_people_are_asked_and_at_no_other_time(
+    store: WatchedStore, status: Status
+) -> None:
+    await there_is(store, status)
+    steering = steers(store)
+    for number, text in enumerate(("rather not", "and hurry"), 2):
+        await steering.hear(text, by=ALICE, channel=GENERAL, ts=Ts(f"{number}.0"), thread_ts=ROOT)
+    for _ in range(2):
+        await steering.unsay(GENERAL, Ts("2.0"), ROOT)
+    await steering.unsay(GENERAL, Ts("9.0"), ROOT)
+    await steering.unsay(GENERAL, Ts("9.0"), None)
+    is_taken = status is Status.WAITING
+    assert await kept(store) == [(ALICE, "rather not"), (ALICE, "and hurry")][is_taken:]
+    assert [text for _, text in await told(store)].count(NO_LONGER) == is_taken
+    async with store.read() as tx:
+        record = [event.kind for event in await tx.record.of(THREAD)]
+    assert record == ["said"] * 2 + ["unsaid"] * is_taken
+    first = [f"redraw:{notice}:settled" for notice in await notices(store)][:is_taken]
+    assert [job["id"] for job in await owed(store, "redraw")] == first
 
 
 async def test_a_message_in_a_thread_without_us_starts_a_conversation_there(store: WatchedStore) -> None:

@@ -9,12 +9,21 @@ import pytest
 from bot.approvals import turns
 from bot.approvals.action import Vote
 from bot.approvals.approval import Approval, Shape
-from bot.approvals.conversation import Post, PostKind, PostState
+from bot.approvals.conversation import Post, PostKind, PostState, Status
 from bot.approvals.decision import Approve, Decision, DecisionKind, Edit, Reject
 from bot.approvals.errors import AlreadyDecided, NotAllowed, NotHere, Refused
 from bot.approvals.ids import ActionId, ApprovalId, ChannelId, PostId, Ts, UserId
 from bot.approvals.places import Spot
-from bot.approvals.turns import UNANSWERED, Objections, no_longer_wait, offer, offered
+from bot.approvals.turns import (
+    NO_LONGER_WAITS,
+    NOBODY,
+    UNANSWERED,
+    Objections,
+    no_longer_wait,
+    offer,
+    offered,
+    unsay,
+)
 from bot.approvals.who import Members, Quorum
 from tests.approvals.fakes import HOME, WatchedStore, owed, owing
 from tests.store.samples import ALICE, BOB, GENERAL, NOON, THREAD, action, approval, conversation, said
@@ -159,6 +168,19 @@ async def test_whoever_writes_below_a_question_is_told_that_it_is_no_answer_to_i
         post = await offer(tx, conversation(), WORDS)
     wanted = Post(id=NOTICE, conversation=THREAD, kind=PostKind.NOTICE, text=UNANSWERED)
     assert post == (wanted if told else None)
+
+
+async def test_what_was_deleted_while_it_waited_is_no_reason_for_anything_any_more(
+    store: WatchedStore,
+) -> None:
+    await stands(store, approval("p1", action("a1")), cards=[card("p1")])
+    async with store.write() as tx:
+        await unsay(tx, owing(store), conversation(status=Status.WAITING), WORDS.source, NOON)
+    assert await known(store) == (NOBODY, 0, [("unsaid", None)], ["redraw:kept:m1:settled"])
+    desk = Decisions()
+    with pytest.raises(AlreadyDecided, match=NO_LONGER_WAITS):
+        await rejected(store, desk)
+    assert desk.calls == []
 
 
 async def test_the_words_are_the_reason_for_all_that_was_offered_each_decided_like_a_click_on_its_card(

@@ -243,6 +243,44 @@ def test_what_else_changes_a_message_is_not_heard(event: dict[str, Any]) -> None
     assert heard(event, bot=BOT) is None
 
 
+def deleted(before: object = None, **changes: object) -> dict[str, Any]:
+    """The event of a direct message that was deleted, as Slack sends it."""
+    told = {"user": "U0ALICE", "ts": "1772443800.000200", "text": "hello", "thread_ts": "1772443700.000100"}
+    return direct(
+        subtype="message_deleted",
+        hidden=True,
+        user=None,
+        text=None,
+        ts="1772443900.000100",
+        deleted_ts="1772443800.000200",
+        previous_message={**told, **before} if isinstance(before, dict) else before or told,
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("before", [None, {"edited": {"user": "U0ALICE"}}, {"subtype": "file_share"}])
+def test_a_direct_message_that_was_deleted_is_heard_as_one_that_is_gone(before: object) -> None:
+    read = heard(deleted(before), bot=BOT)
+    assert isinstance(read, Heard)
+    assert (read.is_deleted, read.id, read.by) == (True, "D0ALICE/1772443800.000200", "U0ALICE")
+    assert read.thread_ts == "1772443700.000100"
+    assert not getattr(heard(direct(), bot=BOT), "is_deleted", True)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        deleted({"bot_id": "B0AGENT"}),
+        deleted({"user": "U0AGENT"}),
+        deleted({"subtype": "bot_message"}),
+        deleted("nothing"),
+        deleted(channel="C0GENERAL", channel_type="channel"),
+    ],
+)
+def test_of_what_else_is_deleted_nothing_is_heard(event: dict[str, Any]) -> None:
+    assert heard(event, bot=BOT) is None
+
+
 def test_what_has_files_says_so() -> None:
     read = heard(direct(subtype="file_share", text="", files=[{"id": "F1"}]), bot=BOT)
     assert isinstance(read, Heard)

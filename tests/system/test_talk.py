@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.approvals.turns import NO_LONGER, WAITS
 from bot.sandbox import Acked, Fault, buttons, text_of
 from bot.slack.talk import EDITED, ONLY_FILES, WITHOUT_FILES
 from tests.system.agents import FAIL, RUNS, WAITING
@@ -271,6 +272,7 @@ async def test_what_of_a_message_does_not_reach_the_agent_its_author_is_told(hou
     edited = {**mention, "ts": first["ts"], "edited": {"user": house.alice.id, "ts": "1.1"}}
     await arrives(house, {**edited, "text": f"<@{bot}> tidy up"})  # the mention was forgotten at first
     await house.answer("heard tidy up", thread=first["ts"])
+    await arrives(house, {**edited, "text": f"<@{bot}> tidy up"})  # Slack delivers it once more
     await arrives(house, {**edited, "text": f"<@{bot}> tidy up all"})
     await told(EDITED)
     with_files = {**mention, "subtype": "file_share", "files": [{"id": "F1", "name": "a.pdf"}]}
@@ -280,7 +282,32 @@ async def test_what_of_a_message_does_not_reach_the_agent_its_author_is_told(hou
     await told(WITHOUT_FILES)
     await arrives(house, {**with_files, "ts": second["ts"], "text": f"<@{bot}>"})
     await told(ONLY_FILES)
+    privately = [str(call.arguments["text"]) for call in house.slack.calls("chat.postEphemeral")]
+    assert privately == [EDITED, WITHOUT_FILES, ONLY_FILES]
     assert not any("tidy up all" in text_of(one) for one in await house.bob.messages("#general"))
+
+
+async def test_a_direct_message_that_is_deleted_while_it_waits_never_reaches_the_agent(
+    tmp_path: Path,
+) -> None:
+    policy = '[defaults]\napprovers = ["@bob"]\nchannel = "dm:approvers"\n'
+    async with a_house(tmp_path, policy=policy) as house:
+        dm = await house.alice.opens_im()
+        said = await house.alice.say(dm, json.dumps([[TRANSFER]]))
+        card = await house.bob.sees("Approval needed", channel="D0BOB")
+        for words in ("wipe it all", "and hurry"):
+            gone = await house.alice.say(dm, words, thread=said["ts"])
+            notice = await house.alice.sees(WAITS, thread=said["ts"])
+            if words == "wipe it all":
+                before = {"user": house.alice.id, "text": words, "ts": gone["ts"], "thread_ts": said["ts"]}
+                event = {"type": "message", "subtype": "message_deleted", "channel_type": "im"}
+                await arrives(house, {**event, "channel": dm, "previous_message": before})
+                await house.alice.sees_change(notice, NO_LONGER)
+        await house.bob.press(card, "Approve")
+        await house.answer("heard and hurry", thread=said["ts"])
+        told = [text_of(one) for one in await house.alice.messages(dm)]
+        assert house.slack.calls("chat.postEphemeral") == []
+    assert not any("heard wipe" in text for text in told)
 
 
 @pytest.mark.parametrize("thread", [{"channel_id": 5}, {}, None])

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.approvals.ids import UserId
-from bot.approvals.turns import NO_LONGER_WAITS, WAITS
+from bot.approvals.turns import NO_LONGER, NO_LONGER_WAITS, WAITS
 from bot.sandbox import Person, buttons, text_of
-from bot.slack.turns import LABEL, NO_LONGER
+from bot.slack.turns import LABEL
 from bot.store.database import reading_store
 from tests.system.agents import RUNS
 from tests.system.house import House, a_house, decisions
