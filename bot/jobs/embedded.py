@@ -162,14 +162,16 @@ class EmbeddedJobs:
             self._wake.clear()
             connection, now = _connection(tx), self._now()
             settled, running = dict(self._outcomes), list(self._running)
+            lanes = [] if self._stopping else list(self._lanes.free())
             await table.settle(connection, settled)
             if self._in_doubt:
                 await table.put_back_orphans(connection, running)
             kinds, due = await table.outlook(connection, now=now)
-            for lane in () if self._stopping else list(self._lanes.free(kinds)):
-                claimed += await table.take(
-                    connection, now=now, most=lane.free, kinds=lane.kinds, among=lane.among
-                )
+            for lane in lanes:
+                if lane.takes_any(kinds):
+                    claimed += await table.take(
+                        connection, now=now, most=lane.free, kinds=lane.kinds, among=lane.among
+                    )
         self._in_doubt = False
         for id in settled:
             del self._outcomes[id]

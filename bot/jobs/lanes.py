@@ -1,7 +1,7 @@
 """How many jobs run side by side: places that kinds share, and places of one kind alone."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -12,6 +12,11 @@ class Lane:
     free: int
     kinds: Sequence[str]
     among: bool
+
+    def takes_any(self, kinds: frozenset[str]) -> bool:
+        """Whether jobs of one of these kinds run in it."""
+        own = kinds.intersection(self.kinds)
+        return bool(own) if self.among else own != kinds
 
 
 class Lanes:
@@ -32,19 +37,18 @@ class Lanes:
         """One of this kind ended."""
         self._inside[self._lane(kind)] -= 1
 
-    def free(self, kinds: Collection[str]) -> Iterator[Lane]:
-        """Every lane with room, of those in which jobs of these kinds run."""
-        if (free := self._shared - self._inside[None]) > 0 and not self._limits.keys() >= set(kinds):
+    def free(self) -> Iterator[Lane]:
+        """Every lane with room."""
+        if (free := self._shared - self._inside[None]) > 0:
             yield Lane(free=free, kinds=list(self._limits), among=False)
         for kind, limit in self._limits.items():
-            if (free := limit - self._inside[kind]) > 0 and kind in kinds:
+            if (free := limit - self._inside[kind]) > 0:
                 yield Lane(free=free, kinds=[kind], among=True)
 
     @property
     def full(self) -> bool:
         """Whether there is no room for anything."""
-        alone = all(self._inside[kind] >= limit for kind, limit in self._limits.items())
-        return alone and self._inside[None] >= self._shared
+        return not any(self.free())
 
     def _lane(self, kind: str) -> str | None:
         return kind if kind in self._limits else None

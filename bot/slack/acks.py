@@ -38,7 +38,7 @@ async def answered(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
     # A payload that is parsed already comes as Bolt takes it from a socket, whichever way it came.
     request = AsyncBoltRequest(mode="socket_mode", body=payload)
     request.context["ack"] = _Ack(answer)
-    work = asyncio.create_task(app.async_dispatch(request))
+    work = asyncio.create_task(app.async_dispatch(request), name="payload")
     _under_way.add(work)
     work.add_done_callback(partial(_ended, answer))
     return await answer

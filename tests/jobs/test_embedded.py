@@ -8,9 +8,10 @@ from typing import cast
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.approvals.ports import Transaction, Work
-from bot.jobs import EmbeddedJobs, GaveUp, Job
+from bot.jobs import EmbeddedJobs, GaveUp, Job, table
 from bot.store import RowsStore, RowsTransaction, StoreUnavailable, open_store
 from bot.store.database import beside
 from tests.jobs.lab import Failures, Ran
@@ -207,3 +208,43 @@ async def test_what_another_process_owed_is_done_without_being_told(store: RowsS
     await ran.done(1)
     await engine.stop(5)
     assert ran.ids == ["one"]
+
+
+async def test_what_ends_during_a_round_keeps_its_place_until_the_next(
+    store: RowsStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gates, most = {id: asyncio.Event() for id in ("a", "b", "c", "d")}, 0
+
+    async def work(job: Job) -> None:
+        await gates[job.id].wait()
+
+    ran, outlook = Ran(work), table.outlook
+
+    async def ends_meanwhile(connection: AsyncConnection, *, now: float) -> object:
+        if ran.ended == ["a"]:
+            gates["b"].set()
+            await ran.done(2)
+        return await outlook(connection, now=now)
+
+    @asynccontextmanager
+    async def begin() -> AsyncIterator[RowsTransaction]:
+        nonlocal most
+        async with store.write() as tx:
+            yield tx
+            found = await tx.connection.execute(text("SELECT count(*) FROM jobs WHERE state = 'running'"))
+            most = max(most, found.scalar_one())
+
+    monkeypatch.setattr(table, "outlook", ends_meanwhile)
+    engine = jobs(begin, ran, concurrency=2)
+    async with store.write() as tx:
+        for id in gates:
+            await engine.owe(tx, Work(id, "work"))
+    await engine.start()
+    await ran.begun(2)
+    gates["a"].set()
+    await ran.begun(4)
+    for gate in gates.values():
+        gate.set()
+    await ran.done(4)
+    await engine.stop(5)
+    assert most == 2

@@ -103,7 +103,7 @@ async def test_a_mask_is_in_the_language_of_its_reader_and_one_that_an_argument_
         card = await house.card("需要审批")
         told = {"text": mask, "type": "text"}
         assert str(card).count(str({"style": {"italic": True}} | told)) == 1, "ours"
-        assert str(card).count(str({"style": {"code": True}} | told)) == 1, "the agent's"
+        assert str(card).count(str({"style": {"code": True}} | told)) == 2, "the agent's, above and below"
         await house.bob.press(card, "修改")
         form = await house.bob.form("Arguments of transfer.")
         assert "Now (masked number, 3 characters). Left empty" in str(form)
