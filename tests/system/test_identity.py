@@ -162,8 +162,8 @@ DECISIONS: Final[Sequence[Decision]] = (
 )
 
 
-AT_A_TIME: Final = 24
-"""Presses at a time."""
+AT_A_TIME: Final = 8
+"""Presses at a time: Slack has two seconds for an answer, on a busy machine too."""
 
 
 @dataclass(frozen=True, kw_only=True)
