@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pytest
 
+from bot.approvals import admission
 from bot.approvals.approval import Approval, State
 from bot.approvals.briefing import Briefing
 from bot.approvals.choosing import ApprovalRequest, Chosen, NoFunctions
@@ -362,7 +363,10 @@ async def a_place(folder: Path) -> AsyncIterator[Place]:
 
 
 @pytest.mark.parametrize("lookup", ["fresh", "cached", "down"])
-async def test_nobody_decides_but_whom_the_table_names(tmp_path: Path, lookup: str) -> None:
+async def test_nobody_decides_but_whom_the_table_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lookup: str
+) -> None:
+    monkeypatch.setattr(admission, "PATIENCE", 60.0)  # this is about who decides, not about how fast Slack is
     told: dict[str, Approval | Refused] = {}
     async with a_place(tmp_path) as place, AsyncExitStack() as stack:
         remembering = place.directory()
