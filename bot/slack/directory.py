@@ -176,9 +176,9 @@ def _looked_at(asking: "asyncio.Future[str]") -> bool:
     return asking.cancelled() or asking.exception() is not None
 
 
-async def _in_time(asking: Awaitable[T], patience: float = PATIENCE) -> T:
+async def _in_time(asking: Awaitable[T], patience: float | None = None) -> T:
     try:
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(PATIENCE if patience is None else patience):
             return await asking
     except (TimeoutError, SlackClientError, ClientError, OSError) as error:
         raise CouldNotCheck(say(_UNREACHABLE)) from error

@@ -5,7 +5,7 @@ What Slack sends for an installation in a whole organisation goes to that one's 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from enum import Enum, auto
 from typing import Any, Final
@@ -90,14 +90,14 @@ class Router(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         """The answer of the workspace's own app, or of none."""
-        body, teams = req.body, list(places_of(req.body))
+        body, teams = req.body, places_of(req.body)
         if body.get("type") == "url_verification" or "ssl_check" in body:
             return await super().async_dispatch(req)  # of the app as a whole
         event = body.get("event")
         kind = event.get("type") if isinstance(event, Mapping) else None
         if kind in ABOUT_ITSELF:
             # It does not say everywhere of which of them; whether it is so is asked.
-            for team in dict.fromkeys([*teams, *organisations_of(req.body)]):
+            for team in dict.fromkeys([*teams, *organisations_of(body)]):
                 await self._gone(team)
             return BoltResponse(status=200)
         if kind in ABOUT_WORKSPACES:
@@ -129,7 +129,7 @@ class Router(AsyncApp):
         return BoltResponse(status=200)
 
 
-def places_of(body: Mapping[str, Any]) -> Iterator[str]:
+def places_of(body: Mapping[str, Any]) -> list[str]:
     """The workspaces that a payload may be for, the likeliest first; or the organisation, if it is for all.
 
     An event says for whom Slack sends it. A button says where its message was posted from and a form where it
@@ -137,8 +137,8 @@ def places_of(body: Mapping[str, Any]) -> Iterator[str]:
     """
     found = list(dict.fromkeys(team for team in _teams(body) if isinstance(team, str) and team))
     if (organisations := organisations_of(body)) and (_is_for_all(body) or not found):
-        found = organisations[:1]
-    yield from found
+        return organisations[:1]
+    return found
 
 
 def organisations_of(body: Mapping[str, Any]) -> list[str]:

@@ -36,6 +36,7 @@ from bot.sandbox.records import Account, Channel, TeamId
 from bot.sandbox.records import ChannelId as SlackChannelId
 from bot.sandbox.records import UserGroup as SlackGroup
 from bot.sandbox.records import UserId as SlackId
+from bot.slack import directory
 from bot.slack.app import asking_client
 from bot.slack.census import Whose
 from bot.slack.directory import SlackDirectory
@@ -366,7 +367,8 @@ async def a_place(folder: Path) -> AsyncIterator[Place]:
 async def test_nobody_decides_but_whom_the_table_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lookup: str
 ) -> None:
-    monkeypatch.setattr(admission, "PATIENCE", 60.0)  # this is about who decides, not about how fast Slack is
+    for module in (admission, directory):  # this is about who decides, not about how fast Slack is
+        monkeypatch.setattr(module, "PATIENCE", 60.0)
     told: dict[str, Approval | Refused] = {}
     async with a_place(tmp_path) as place, AsyncExitStack() as stack:
         remembering = place.directory()
